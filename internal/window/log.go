@@ -111,7 +111,7 @@ func (l *log) record(r *Rule, now, cost int64) (slot int64, full bool) {
 func (l *log) start(r *Rule, cost int64) {
 	g := &l.entries
 	top := l.newest()
-	g.wide = cost > narrowTotal || l.horizon > r.Step*maxSteps
+	g.wide = cost > narrowTotal || l.horizon > r.Step*MaxSteps
 	g.unit = r.Step
 	if g.wide {
 		g.unit = 1
@@ -122,7 +122,7 @@ func (l *log) start(r *Rule, cost int64) {
 // mustWiden says whether a narrow log cannot hold one more take.
 func (l *log) mustWiden(r *Rule, cost int64) bool {
 	g := &l.entries
-	return g.outgrown(cost) || !g.wide && (g.unit != r.Step || l.horizon > g.unit*maxSteps)
+	return g.outgrown(cost) || !g.wide && (g.unit != r.Step || l.horizon > g.unit*MaxSteps)
 }
 
 // settle changes the entry of a take from its cost to the actual one.

@@ -67,6 +67,7 @@ type Rule struct {
 	Step      int64 // SlidingLog only: times are rounded up to a multiple of it
 	Longest   int64 // window
 	Shortest  int64 // window
+	AtOnce    int64 // units that all limits together admit at most; 0 blocks
 	mostQuota int64 // of the longest window: no more entries than that are live
 }
 
@@ -74,9 +75,10 @@ type Rule struct {
 // precision of 0 is the finest step there is for the longest window. The rule
 // keeps limits; the caller must not change them afterwards.
 func NewRule(a Algorithm, limits []Limit, precision int64) Rule {
-	r := Rule{Algorithm: a, Limits: limits, Step: precision, Shortest: math.MaxInt64}
+	r := Rule{Algorithm: a, Limits: limits, Step: precision, Shortest: math.MaxInt64, AtOnce: math.MaxInt64}
 	for i := range limits {
 		r.Shortest = min(r.Shortest, limits[i].Window)
+		r.AtOnce = min(r.AtOnce, limits[i].capacity(a))
 		if limits[i].Window > r.Longest {
 			r.Longest, r.mostQuota = limits[i].Window, limits[i].Quota
 		}
@@ -87,16 +89,16 @@ func NewRule(a Algorithm, limits []Limit, precision int64) Rule {
 	return r
 }
 
-// maxSteps is how many steps of its clock a log's longest window may have, so
+// MaxSteps is how many steps of its clock a log's longest window may have, so
 // that a time fits in 32 bits.
-const maxSteps = 1 << 31
+const MaxSteps = 1 << 31
 
 // FinestStep is the least step of 1, 2 or 5 times a power of ten microseconds
 // of which window has at most 2^31: whole milliseconds and seconds stay exact.
 func FinestStep(window int64) int64 {
 	for ten := int64(1); ; ten *= 10 {
 		for _, digit := range [...]int64{1, 2, 5} {
-			if step := ten * digit; window <= step*maxSteps {
+			if step := ten * digit; window <= step*MaxSteps {
 				return step
 			}
 		}

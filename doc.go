@@ -1,0 +1,2 @@
+// Package weir decides whether a request may happen now.
+package weir

@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/weirlimit/weir"
+	"github.com/weirlimit/weir/internal/window"
+)
+
+const (
+	shards        = 256
+	slotsPerShard = 16 // of each policy
+	minTable      = 8
+)
+
+// A record is a key's state. Those of one bucket of a shard's table are linked.
+type record struct {
+	next   *record
+	hash   uint64
+	policy *weir.Policy
+	key    string
+	group  string
+	state  window.State
+	bytes  int   // of the state's entries, as the store counts them
+	hold   int64 // keep the record until then, even if it is empty
+	slot   bool  // an overflow slot: it has no key
+}
+
+// A slotID names an overflow slot of a shard.
+type slotID struct {
+	policy *weir.Policy
+	number uint64
+}
+
+// A shard is the part of a store that one lock guards: a hash table of
+// records, and the overflow slots of the keys that hash to it.
+type shard struct {
+	sync.Mutex
+	table      []*record // a power of two long, or nil
+	n          int       // records in it
+	sweepAt    int       // the bucket where the next sweep goes on
+	slots      map[slotID]*record
+	generation uint64 // of the next state
+	counts     Stats  // the counts that are a shard's
+
+	_ [32]byte // keeps neighbouring locks in cache lines of their own
+}
+
+// hash is of all that names an item's state.
+func (s *Store) hash(it *weir.Item) uint64 {
+	h := maphash.String(s.seed, it.Key) ^ it.Policy.Hash
+	if it.Group != "" {
+		h ^= maphash.String(s.seed, it.Group) * 0x9e3779b97f4a7c15
+	}
+	return h
+}
+
+// shardOf is where the item of a hash is: the hash's top byte.
+func shardOf(hash uint64) int { return int(hash >> 56) }
+
+// find is the record of an item's own, or nil.
+func (sh *shard) find(it *weir.Item, hash uint64) *record {
+	if sh.table == nil {
+		return nil
+	}
+	for r := sh.table[hash&uint64(len(sh.table)-1)]; r != nil; r = r.next {
+		if r.hash == hash && r.policy == it.Policy && r.key == it.Key && r.group == it.Group {
+			return r
+		}
+	}
+	return nil
+}
+
+// slotOf is the overflow slot that an item would share.
+func slotOf(it *weir.Item, hash uint64) slotID {
+	return slotID{it.Policy, hash >> 52 % slotsPerShard}
+}
+
+// insert adds a record that is not there.
+func (sh *shard) insert(r *record) {
+	if sh.n >= len(sh.table) {
+		sh.resize(max(minTable, 2*len(sh.table)))
+	}
+	bucket := &sh.table[r.hash&uint64(len(sh.table)-1)]
+	r.next, *bucket = *bucket, r
+	sh.n++
+}
+
+// resize moves the records to a table of another length.
+func (sh *shard) resize(length int) {
+	old := sh.table
+	sh.table, sh.sweepAt = make([]*record, length), 0
+	for _, r := range old {
+		for r != nil {
+			next := r.next
+			bucket := &sh.table[r.hash&uint64(length-1)]
+			r.next, *bucket = *bucket, r
+			r = next
+		}
+	}
+}
