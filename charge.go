@@ -3,8 +3,6 @@ package weir
 import (
 	"context"
 	"fmt"
-
-	"github.com/weirlimit/weir/internal/window"
 )
 
 // A Charge is a cost to one key of one limiter, yet to be taken: alone, or
@@ -33,13 +31,24 @@ func (c Charge) OnError(choice OnError) Charge {
 }
 
 // Take is Limiter.Take for the charge.
-func (c Charge) Take(ctx context.Context) (Decision, error) { return decideOne(ctx, VerbTake, c) }
+func (c Charge) Take(ctx context.Context) (d Decision, err error) {
+	err = c.decide(ctx, VerbTake, &d)
+	return d, err
+}
 
 // Peek is Limiter.Peek for the charge.
-func (c Charge) Peek(ctx context.Context) (Decision, error) { return decideOne(ctx, VerbPeek, c) }
+func (c Charge) Peek(ctx context.Context) (d Decision, err error) {
+	err = c.decide(ctx, VerbPeek, &d)
+	return d, err
+}
 
 // Refund is Limiter.Refund for the charge.
-func (c Charge) Refund(ctx context.Context) error { return c.amend(ctx, VerbRefund) }
+func (c Charge) Refund(ctx context.Context) error {
+	if c.cost < 1 || c.cost > MaxQuota {
+		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
+	}
+	return c.amend(ctx, VerbRefund)
+}
 
 // Reset is Limiter.Reset for the charge's key.
 func (c Charge) Reset(ctx context.Context) error {
@@ -56,7 +65,62 @@ func (c Charge) Reset(ctx context.Context) error {
 // limiter and key: that is ErrInvalid, as are more than MaxCharges. Other
 // errors are as for Take. With no charges there are no decisions.
 func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
-	return decideAll(ctx, VerbTake, charges)
+	if len(charges) == 0 {
+		return nil, nil
+	}
+	if len(charges) > MaxCharges {
+		return nil, fmt.Errorf("%w: %d charges: must be at most %d", ErrInvalid, len(charges), MaxCharges)
+	}
+	op := newOperation(VerbTake, len(charges))
+	defer op.free()
+	for i := range charges {
+		if err := op.ask(i, &charges[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := op.do(ctx); err != nil {
+		return nil, err
+	}
+	decisions := make([]Decision, len(charges))
+	for i := range decisions {
+		op.answer(i, &decisions[i])
+		op.observe(ctx, i, &decisions[i])
+	}
+	return decisions, nil
+}
+
+// decide is TakeAll, or its peek, for one charge.
+func (c *Charge) decide(ctx context.Context, verb Verb, d *Decision) error {
+	op := newOperation(verb, 1)
+	defer op.free()
+	if err := op.ask(0, c); err != nil {
+		return err
+	}
+	if err := op.do(ctx); err != nil {
+		return err
+	}
+	op.answer(0, d)
+	op.observe(ctx, 0, d)
+	return nil
+}
+
+// amend carries out a verb that decides nothing.
+func (c *Charge) amend(ctx context.Context, verb Verb) error {
+	op := newOperation(verb, 1)
+	defer op.free()
+	if err := op.charge(0, c); err != nil {
+		return err
+	}
+	return op.amend(ctx)
+}
+
+// amend carries out an operation that decides nothing.
+func (op *Operation) amend(ctx context.Context) error {
+	if err := op.do(ctx); err != nil {
+		return err
+	}
+	op.observe(ctx, 0, nil)
+	return op.failure
 }
 
 // validate checks all but the cost.
@@ -72,53 +136,4 @@ func (c *Charge) validate() error {
 		return fmt.Errorf("%w: on-error choice %d is not known", ErrInvalid, c.onError)
 	}
 	return nil
-}
-
-// fill makes the charge an item of an operation.
-func (c *Charge) fill(it *Item) error {
-	if err := c.validate(); err != nil {
-		return err
-	}
-	t, err := c.limiter.tiers.of(c.key)
-	if err != nil {
-		return err
-	}
-	it.Policy, it.Key, it.Group, it.Cost = &c.limiter.policy, c.key, c.group, c.cost
-	it.Rule, it.Shadow = &t.rule, c.limiter.config.Shadow
-	if it.Group == it.Key {
-		it.Group = ""
-	}
-	if it.Policy.Algorithm == SlidingCounter {
-		it.Hash = window.Hash(it.Key)
-	}
-	return nil
-}
-
-// checkCost checks a cost to take or peek. A blocked key is denied, whatever
-// the cost, and a shadow policy never fails.
-func (c *Charge) checkCost(it *Item) error {
-	if c.cost < 1 {
-		return fmt.Errorf("%w: cost %d of key %q: must be at least 1 (peek to look without taking)", ErrInvalid, c.cost, c.key)
-	}
-	if it.Shadow {
-		return nil
-	}
-	if most := it.Rule.AtOnce; most > 0 && c.cost > most {
-		return fmt.Errorf("%w: cost %d of key %q, and policy %q admits at most %d at once",
-			ErrCostExceedsQuota, c.cost, c.key, c.limiter.policy.Name, most)
-	}
-	return nil
-}
-
-// amend carries out a verb that decides nothing.
-func (c Charge) amend(ctx context.Context, verb Verb) error {
-	op := newOperation(verb, 1)
-	defer op.free()
-	if err := c.fill(&op.Items[0]); err != nil {
-		return err
-	}
-	if verb == VerbRefund && (c.cost < 1 || c.cost > MaxQuota) {
-		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
-	}
-	return c.limiter.amend(ctx, op)
 }

@@ -44,26 +44,23 @@ type Decision struct {
 	// Source is what decided. If it is FromOnError, nothing is known of the
 	// limits and nothing was recorded.
 	Source Source
-	// DeniedBy is the limit that denies, and of several the one that does so
-	// longest; zero if the request is allowed or the on-error choice denied.
-	DeniedBy Denial
 	// RetryAfter is 0 if the request is allowed, and else when, from now, this
 	// same request would be admitted if nothing else is: not earlier, and not
 	// later. It is Never if no wait helps, and a second, a mere guess, if the
 	// store failed.
 	RetryAfter time.Duration
-	// At is when it was decided, and recorded, by the store's clock; zero if
-	// the store failed.
-	At time.Time
 
 	settled  uint32 // atomically 1 once settled; plain, so that a Decision can be copied
+	deniedBy int8   // index of the limit
 	limiter  *Limiter
 	key      string
 	group    string
+	rule     *window.Rule // nil if the store failed
+	at       int64
 	receipt  window.Receipt
-	first    LimitStatus
-	others   []LimitStatus
-	hasFirst bool
+	first    window.Status
+	others   []window.Status
+	denier   *Denial // if another charge was denied
 }
 
 // A Denial names the limit that denies.
@@ -84,30 +81,58 @@ type LimitStatus struct {
 	NextAfter time.Duration
 	// ResetAfter is when nothing is used any longer.
 	ResetAfter time.Duration
+}
 
-	mark window.Mark
+// At is when it was decided, and recorded, by the store's clock, to the
+// microsecond. It is zero if the store failed.
+func (d *Decision) At() time.Time {
+	if d.rule == nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(d.at)
+}
+
+// DeniedBy is the limit that denies, and of several the one that does so
+// longest. It is zero if the request is allowed or the on-error choice denied.
+func (d *Decision) DeniedBy() Denial {
+	switch {
+	case d.Allowed || d.rule == nil:
+		return Denial{}
+	case d.denier != nil:
+		return *d.denier
+	default:
+		return Denial{d.limiter.policy.Name, d.key, limitOf(&d.rule.Limits[d.deniedBy])}
+	}
 }
 
 // Limits are the charge's limits in the policy's order, and how its key stands
 // with each. There are none if the store failed.
 func (d *Decision) Limits() iter.Seq[LimitStatus] {
 	return func(yield func(LimitStatus) bool) {
-		if !d.hasFirst || !yield(d.first) {
+		if d.rule == nil || !yield(statusOf(&d.rule.Limits[0], &d.first)) {
 			return
 		}
-		for _, s := range d.others {
-			if !yield(s) {
+		for i := range d.others {
+			if !yield(statusOf(&d.rule.Limits[i+1], &d.others[i])) {
 				return
 			}
 		}
 	}
 }
 
+func statusOf(l *window.Limit, s *window.Status) LimitStatus {
+	return LimitStatus{
+		Limit:      limitOf(l),
+		Used:       s.Used,
+		Remaining:  s.Remaining,
+		RetryAfter: micros(s.Retry),
+		NextAfter:  micros(s.Next),
+		ResetAfter: micros(s.Reset),
+	}
+}
+
 // Remaining is the fewest units that any limit has left; 0 if the store failed.
 func (d *Decision) Remaining() int64 {
-	if !d.hasFirst {
-		return 0
-	}
 	least := d.first.Remaining
 	for i := range d.others {
 		least = min(least, d.others[i].Remaining)
@@ -136,17 +161,13 @@ func (d *Decision) Settle(ctx context.Context, actual int64) error {
 	}
 	op := newOperation(VerbSettle, 1)
 	defer op.free()
-	c := Charge{limiter: d.limiter, key: d.key, group: d.group, cost: actual}
-	it := &op.Items[0]
-	if err := c.fill(it); err != nil {
+	if err := op.charge(0, &Charge{limiter: d.limiter, key: d.key, group: d.group, cost: actual}); err != nil {
 		return err
 	}
+	it := &op.Items[0]
 	it.Receipt = d.receipt
-	it.Statuses = append(it.one[:0], window.Status{Mark: d.first.mark})
-	for i := range d.others {
-		it.Statuses = append(it.Statuses, window.Status{Mark: d.others[i].mark})
-	}
-	return d.limiter.amend(context.WithoutCancel(ctx), op)
+	it.Statuses = append(append(it.one[:0], d.first), d.others...)
+	return op.amend(context.WithoutCancel(ctx))
 }
 
 // Refund is Settle to a cost of 0, for a request that did not happen.

@@ -63,7 +63,9 @@ type Operation struct {
 	Verb  Verb
 	Items []Item
 
-	single [1]Item
+	single  [1]Item
+	failure error // of the store
+	denier  int   // the item that denies longest, or -1
 }
 
 // An Item is one key of one policy in an operation.
@@ -89,7 +91,9 @@ type Item struct {
 	Verdict  window.Verdict
 	Statuses []window.Status
 
-	one [1]window.Status
+	limiter *Limiter
+	onError OnError
+	one     [1]window.Status
 }
 
 // Allowed says whether the operation as a whole was allowed: every item was
