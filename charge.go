@@ -32,13 +32,13 @@ func (c Charge) OnError(choice OnError) Charge {
 
 // Take is Limiter.Take for the charge.
 func (c Charge) Take(ctx context.Context) (d Decision, err error) {
-	err = c.decide(ctx, VerbTake, &d)
+	err = decide(ctx, VerbTake, &c, &d)
 	return d, err
 }
 
 // Peek is Limiter.Peek for the charge.
 func (c Charge) Peek(ctx context.Context) (d Decision, err error) {
-	err = c.decide(ctx, VerbPeek, &d)
+	err = decide(ctx, VerbPeek, &c, &d)
 	return d, err
 }
 
@@ -47,13 +47,13 @@ func (c Charge) Refund(ctx context.Context) error {
 	if c.cost < 1 || c.cost > MaxQuota {
 		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
 	}
-	return c.amend(ctx, VerbRefund)
+	return amend(ctx, VerbRefund, &c)
 }
 
 // Reset is Limiter.Reset for the charge's key.
 func (c Charge) Reset(ctx context.Context) error {
 	c.cost = 0
-	return c.amend(ctx, VerbReset)
+	return amend(ctx, VerbReset, &c)
 }
 
 // TakeAll takes all charges or none, as one decision: there is one Decision a
@@ -90,7 +90,7 @@ func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 }
 
 // decide is TakeAll, or its peek, for one charge.
-func (c *Charge) decide(ctx context.Context, verb Verb, d *Decision) error {
+func decide(ctx context.Context, verb Verb, c *Charge, d *Decision) error {
 	op := newOperation(verb, 1)
 	defer op.free()
 	if err := op.ask(0, c); err != nil {
@@ -105,7 +105,7 @@ func (c *Charge) decide(ctx context.Context, verb Verb, d *Decision) error {
 }
 
 // amend carries out a verb that decides nothing.
-func (c *Charge) amend(ctx context.Context, verb Verb) error {
+func amend(ctx context.Context, verb Verb, c *Charge) error {
 	op := newOperation(verb, 1)
 	defer op.free()
 	if err := op.charge(0, c); err != nil {
@@ -123,8 +123,8 @@ func (op *Operation) amend(ctx context.Context) error {
 	return op.failure
 }
 
-// validate checks all but the cost.
-func (c *Charge) validate() error {
+// check checks all of a charge but the cost.
+func check(c *Charge) error {
 	switch {
 	case c.limiter == nil:
 		return fmt.Errorf("%w: a charge without a limiter", ErrInvalid)

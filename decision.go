@@ -50,7 +50,7 @@ type Decision struct {
 	// store failed.
 	RetryAfter time.Duration
 
-	settled  uint32 // atomically 1 once settled; plain, so that a Decision can be copied
+	settled  uint32 //nolint:modernize // Atomically 1 once settled; plain, so that a Decision can be copied.
 	deniedBy int8   // index of the limit
 	limiter  *Limiter
 	key      string

@@ -1,6 +1,7 @@
 package weir
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func parseWindow(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(rest)
 	if err != nil || d < 0 || strings.HasPrefix(rest, "+") || strings.HasPrefix(rest, "-") {
-		return 0, fmt.Errorf("want a duration, as in 500ms, 1m, 1h30m, 7d or 2w")
+		return 0, errors.New("want a duration, as in 500ms, 1m, 1h30m, 7d or 2w")
 	}
 	if d > MaxWindow {
 		return d, nil // for the range check to name

@@ -12,7 +12,7 @@ var operations = sync.Pool{New: func() any { return new(Operation) }}
 
 // newOperation is an operation with n items to fill, to be freed after use.
 func newOperation(verb Verb, n int) *Operation {
-	op := operations.Get().(*Operation) //nolint:forcetypeassert // The pool holds nothing else.
+	op := operations.Get().(*Operation) //nolint:forcetypeassert,errcheck // The pool holds nothing else.
 	op.Verb = verb
 	if n == 1 {
 		op.Items = op.single[:]
@@ -33,7 +33,7 @@ func (op *Operation) free() {
 
 // charge makes the charge item i, and checks all but the cost.
 func (op *Operation) charge(i int, c *Charge) error {
-	if err := c.validate(); err != nil {
+	if err := check(c); err != nil {
 		return err
 	}
 	l := c.limiter
