@@ -32,13 +32,13 @@ func (c Charge) OnError(choice OnError) Charge {
 
 // Take is Limiter.Take for the charge.
 func (c Charge) Take(ctx context.Context) (d Decision, err error) {
-	err = decide(ctx, VerbTake, &c, &d)
+	err = c.decide(ctx, VerbTake, &d)
 	return d, err
 }
 
 // Peek is Limiter.Peek for the charge.
 func (c Charge) Peek(ctx context.Context) (d Decision, err error) {
-	err = decide(ctx, VerbPeek, &c, &d)
+	err = c.decide(ctx, VerbPeek, &d)
 	return d, err
 }
 
@@ -47,13 +47,13 @@ func (c Charge) Refund(ctx context.Context) error {
 	if c.cost < 1 || c.cost > MaxQuota {
 		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
 	}
-	return amend(ctx, VerbRefund, &c)
+	return c.amend(ctx, VerbRefund)
 }
 
 // Reset is Limiter.Reset for the charge's key.
 func (c Charge) Reset(ctx context.Context) error {
 	c.cost = 0
-	return amend(ctx, VerbReset, &c)
+	return c.amend(ctx, VerbReset)
 }
 
 // TakeAll takes all charges or none, as one decision: there is one Decision a
@@ -73,8 +73,8 @@ func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 	}
 	op := newOperation(VerbTake, len(charges))
 	defer op.free()
-	for i := range charges {
-		if err := op.ask(i, &charges[i]); err != nil {
+	for i, c := range charges {
+		if err := op.ask(i, c.limiter, c.key, c.group, c.cost, c.onError); err != nil {
 			return nil, err
 		}
 	}
@@ -89,51 +89,20 @@ func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 	return decisions, nil
 }
 
-// decide is TakeAll, or its peek, for one charge.
-func decide(ctx context.Context, verb Verb, c *Charge, d *Decision) error {
+func (c Charge) decide(ctx context.Context, verb Verb, d *Decision) error {
 	op := newOperation(verb, 1)
 	defer op.free()
-	if err := op.ask(0, c); err != nil {
+	if err := op.ask(0, c.limiter, c.key, c.group, c.cost, c.onError); err != nil {
 		return err
 	}
-	if err := op.do(ctx); err != nil {
-		return err
-	}
-	op.answer(0, d)
-	op.observe(ctx, 0, d)
-	return nil
+	return op.decide(ctx, d)
 }
 
-// amend carries out a verb that decides nothing.
-func amend(ctx context.Context, verb Verb, c *Charge) error {
+func (c Charge) amend(ctx context.Context, verb Verb) error {
 	op := newOperation(verb, 1)
 	defer op.free()
-	if err := op.charge(0, c); err != nil {
+	if err := op.charge(0, c.limiter, c.key, c.group, c.cost); err != nil {
 		return err
 	}
 	return op.amend(ctx)
-}
-
-// amend carries out an operation that decides nothing.
-func (op *Operation) amend(ctx context.Context) error {
-	if err := op.do(ctx); err != nil {
-		return err
-	}
-	op.observe(ctx, 0, nil)
-	return op.failure
-}
-
-// check checks all of a charge but the cost.
-func check(c *Charge) error {
-	switch {
-	case c.limiter == nil:
-		return fmt.Errorf("%w: a charge without a limiter", ErrInvalid)
-	case c.key == "" || len(c.key) > MaxKeyBytes:
-		return fmt.Errorf("%w: key %.40q of %d bytes: must have 1 to %d", ErrInvalid, c.key, len(c.key), MaxKeyBytes)
-	case len(c.group) > MaxKeyBytes:
-		return fmt.Errorf("%w: group %.40q of %d bytes: must have at most %d", ErrInvalid, c.group, len(c.group), MaxKeyBytes)
-	case c.onError > Allow:
-		return fmt.Errorf("%w: on-error choice %d is not known", ErrInvalid, c.onError)
-	}
-	return nil
 }

@@ -161,7 +161,7 @@ func (d *Decision) Settle(ctx context.Context, actual int64) error {
 	}
 	op := newOperation(VerbSettle, 1)
 	defer op.free()
-	if err := op.charge(0, &Charge{limiter: d.limiter, key: d.key, group: d.group, cost: actual}); err != nil {
+	if err := op.charge(0, d.limiter, d.key, d.group, actual); err != nil {
 		return err
 	}
 	it := &op.Items[0]

@@ -46,8 +46,13 @@ func (l *Limiter) Name() string { return l.policy.Name }
 // The error is ErrInvalid for an empty key, one above MaxKeyBytes or a cost
 // below 1; ErrCostExceedsQuota for a cost that could never be allowed; or
 // ctx's. A failure of the store is no error: Config.OnError decides.
-func (l *Limiter) Take(ctx context.Context, key string, cost int64) (Decision, error) {
-	return l.Charge(key, cost).Take(ctx)
+func (l *Limiter) Take(ctx context.Context, key string, cost int64) (d Decision, err error) {
+	op := newOperation(VerbTake, 1)
+	defer op.free()
+	if err = op.ask(0, l, key, "", cost, l.config.OnError); err == nil {
+		err = op.decide(ctx, &d)
+	}
+	return d, err
 }
 
 // Peek is Take without recording.

@@ -31,36 +31,42 @@ func (op *Operation) free() {
 	operations.Put(op)
 }
 
-// charge makes the charge item i, and checks all but the cost.
-func (op *Operation) charge(i int, c *Charge) error {
-	if err := check(c); err != nil {
-		return err
+// charge makes item i, and checks all but the cost.
+func (op *Operation) charge(i int, l *Limiter, key, group string, cost int64) error {
+	switch {
+	case l == nil:
+		return fmt.Errorf("%w: a charge without a limiter", ErrInvalid)
+	case key == "" || len(key) > MaxKeyBytes:
+		return fmt.Errorf("%w: key %.40q of %d bytes: must have 1 to %d", ErrInvalid, key, len(key), MaxKeyBytes)
+	case len(group) > MaxKeyBytes:
+		return fmt.Errorf("%w: group %.40q of %d bytes: must have at most %d", ErrInvalid, group, len(group), MaxKeyBytes)
 	}
-	l := c.limiter
-	t, err := l.tiers.of(c.key)
+	t, err := l.tiers.of(key)
 	if err != nil {
 		return err
 	}
 	it := &op.Items[i]
-	it.limiter, it.onError = l, c.onError
-	it.Policy, it.Rule, it.Shadow = &l.policy, &t.rule, l.config.Shadow
-	it.Key, it.Cost = c.key, c.cost
-	if c.group != c.key {
-		it.Group = c.group
+	it.limiter, it.Policy, it.Rule, it.Shadow = l, &l.policy, &t.rule, l.config.Shadow
+	it.Key, it.Cost = key, cost
+	if group != key {
+		it.Group = group
 	}
 	if l.policy.Algorithm == SlidingCounter {
-		it.Hash = window.Hash(c.key)
+		it.Hash = window.Hash(key)
 	}
 	return nil
 }
 
-// ask makes the charge item i of a take or a peek, which has a cost and wants
-// an answer.
-func (op *Operation) ask(i int, c *Charge) error {
-	if err := op.charge(i, c); err != nil {
+// ask makes item i of a take or a peek, which has a cost and wants an answer.
+func (op *Operation) ask(i int, l *Limiter, key, group string, cost int64, onError OnError) error {
+	if onError > Allow {
+		return fmt.Errorf("%w: on-error choice %d is not known", ErrInvalid, onError)
+	}
+	if err := op.charge(i, l, key, group, cost); err != nil {
 		return err
 	}
 	it := &op.Items[i]
+	it.onError = onError
 	if n := len(it.Rule.Limits); n == 1 {
 		it.Statuses = it.one[:]
 	} else {
@@ -107,6 +113,25 @@ func (op *Operation) do(ctx context.Context) error {
 	}
 	op.denier = op.findDenier()
 	return nil
+}
+
+// decide has the store carry out an operation of one item that wants an answer.
+func (op *Operation) decide(ctx context.Context, d *Decision) error {
+	if err := op.do(ctx); err != nil {
+		return err
+	}
+	op.answer(0, d)
+	op.observe(ctx, 0, d)
+	return nil
+}
+
+// amend has the store carry out an operation of one item that wants none.
+func (op *Operation) amend(ctx context.Context) error {
+	if err := op.do(ctx); err != nil {
+		return err
+	}
+	op.observe(ctx, 0, nil)
+	return op.failure
 }
 
 // findDenier is the item that denies longest, or -1.
