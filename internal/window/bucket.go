@@ -7,12 +7,11 @@ package window
 type bucket struct {
 	quota    int64
 	window   int64
-	burst    int64
 	tat      ticks
 	returned ticks // by settles and refunds, in all
 }
 
-const bucketBytes = 7 * 8
+const bucketBytes = 6 * 8
 
 // ticks is a time of whole microseconds and num/quota of one.
 type ticks struct{ us, num int64 }
@@ -104,19 +103,24 @@ func (b *bucket) give(span, most ticks) {
 	}
 }
 
-// bucketOf is the bucket of limit i as it is now; the state keeps its own. A
-// rate that has changed is told the units that are missing, not the time.
-func (s *State) bucketOf(r *Rule, i int, now int64) bucket {
+// bucketOf is the bucket of limit i; the state keeps its own. A limit finds its
+// bucket by its rate. One whose rate is new is told the units that were missing
+// at the last record, not the time, and refills them from then on: the same
+// whenever it is asked.
+func (s *State) bucketOf(r *Rule, i int) bucket {
 	l := &r.Limits[i]
 	if i < len(s.buckets) && s.buckets[i].sameRate(l) {
-		b := s.buckets[i]
-		b.burst = l.Burst
-		return b
+		return s.buckets[i]
 	}
-	b := bucket{quota: l.Quota, window: l.Window, burst: l.Burst}
+	for j := range s.buckets {
+		if s.buckets[j].sameRate(l) {
+			return s.buckets[j]
+		}
+	}
+	b := bucket{quota: l.Quota, window: l.Window}
 	if len(s.buckets) > 0 {
 		from := &s.buckets[min(i, len(s.buckets)-1)]
-		b.take(from.used(now), now)
+		b.take(from.used(s.last), s.last)
 	}
 	return b
 }
@@ -125,20 +129,17 @@ func (b *bucket) sameRate(l *Limit) bool { return b.quota == l.Quota && b.window
 
 // setBuckets makes the state keep one bucket a limit. When a rate has changed,
 // marks of the old rate mean nothing: the state gets a new generation.
-func (s *State) setBuckets(r *Rule, generation uint64, now int64) {
+func (s *State) setBuckets(r *Rule, generation uint64) {
 	same := len(s.buckets) == len(r.Limits)
 	for i := 0; same && i < len(r.Limits); i++ {
 		same = s.buckets[i].sameRate(&r.Limits[i])
 	}
 	if same {
-		for i := range s.buckets {
-			s.buckets[i].burst = r.Limits[i].Burst
-		}
 		return
 	}
 	fresh := make([]bucket, len(r.Limits))
 	for i := range fresh {
-		fresh[i] = s.bucketOf(r, i, now)
+		fresh[i] = s.bucketOf(r, i)
 	}
 	s.buckets = fresh
 	if s.generation != 0 {
@@ -155,7 +156,7 @@ func (s *State) reach() {
 
 // recordBuckets takes the query's cost from every bucket, and marks where.
 func (s *State) recordBuckets(r *Rule, q Query, now int64, statuses []Status) {
-	s.setBuckets(r, q.Generation, now)
+	s.setBuckets(r, q.Generation)
 	for i := range s.buckets {
 		b := &s.buckets[i]
 		b.take(q.Cost, now)
@@ -188,10 +189,9 @@ func (s *State) settleBuckets(of Receipt, actual, now int64, statuses []Status) 
 }
 
 // creditBuckets puts units back into every bucket.
-func (s *State) creditBuckets(r *Rule, q Query, now int64) {
-	s.setBuckets(r, q.Generation, now)
+func (s *State) creditBuckets(units, now int64) {
 	for i := range s.buckets {
 		b := &s.buckets[i]
-		b.give(b.span(q.Cost), b.minus(b.tat, ticks{us: now}))
+		b.give(b.span(units), b.minus(b.tat, ticks{us: now}))
 	}
 }

@@ -15,8 +15,9 @@ const counterBytes = 4 * 8
 // counterOf is the counter of limit i as it is now; the state keeps its own.
 //
 // A limit finds its counter by the length of its window. A window that is new
-// takes over, as of now, what the next longer one has counted, or else the
-// longest: the most that is known of it.
+// takes over what the next longer one has counted, or else the longest: the
+// most that is known of it. All of it was there at the last record, so it
+// counts from then: the same whenever it is asked, and it fades.
 func (s *State) counterOf(r *Rule, i int, hash uint64, now int64) counter {
 	window := r.Limits[i].Window
 	var from *counter
@@ -30,13 +31,14 @@ func (s *State) counterOf(r *Rule, i int, hash uint64, now int64) counter {
 		}
 	}
 	c := counter{window: window}
-	if from != nil {
-		c = *from
-		c.roll(r, hash, now)
-	}
-	if c.window != window {
-		c = counter{window: window, cur: min(c.cur+c.prev, maxUsage)}
+	switch {
+	case from == nil:
 		c.start = windowStart(r, window, hash, now)
+	case from.window == window:
+		c = *from
+	default:
+		c.cur = min(from.cur+from.prev, maxUsage)
+		c.start = windowStart(r, window, hash, s.last)
 	}
 	c.roll(r, hash, now)
 	return c
@@ -137,10 +139,10 @@ func (s *State) setCounters(r *Rule, hash uint64, now int64) {
 
 // settleCounters settles a take in whichever window it was counted.
 func (s *State) settleCounters(r *Rule, hash uint64, of Receipt, actual, now int64) Settled {
-	s.setCounters(r, hash, now)
 	settled := Gone
 	for i := range s.counters {
 		c := &s.counters[i]
+		c.roll(r, hash, now)
 		var count *int64
 		switch start := windowStart(r, c.window, hash, of.At); {
 		case start == c.start:
@@ -167,9 +169,9 @@ func settledCount(count, cost, actual int64) int64 {
 
 // creditCounters takes units away, from the older window first.
 func (s *State) creditCounters(r *Rule, hash uint64, units, now int64) {
-	s.setCounters(r, hash, now)
 	for i := range s.counters {
 		c := &s.counters[i]
+		c.roll(r, hash, now)
 		old := min(units, c.prev)
 		c.prev -= old
 		c.cur -= min(units-old, c.cur)

@@ -21,21 +21,25 @@ const (
 
 func (l *log) newest() int64 { return l.entries.top * l.entries.unit }
 
-// tidy brings the log to now for a caller whose longest window is given: it
-// forgets what is older than the horizon, and merges what is older than the
-// caller's windows. It reports whether the horizon grew.
-func (l *log) tidy(longest, now int64) (grew bool) {
-	if longest > l.horizon {
-		l.horizon, grew = longest, true
+// widen makes the log keep what the rule's windows can want from now on. It
+// reports whether the horizon grew.
+func (l *log) widen(r *Rule) (grew bool) {
+	if grew = r.Longest > l.horizon; grew {
+		l.horizon = r.Longest
 	}
+	return grew
+}
+
+// trim forgets what is older than the horizon, and merges what is older than
+// the rule's windows.
+func (l *log) trim(r *Rule, t moment) {
 	g := &l.entries
-	g.drop(g.firstAfter(now - l.horizon))
-	if l.horizon > longest {
-		if old := g.firstAfter(now - longest); old > maxOld {
+	g.drop(t.aged)
+	if l.horizon > r.Longest {
+		if old := g.firstAfter(t.now - r.Longest); old > maxOld {
 			l.mergeOld(old)
 		}
 	}
-	return grew
 }
 
 // mergeOld leaves one entry of the oldest ones for each cell of the horizon,
@@ -56,12 +60,12 @@ func (l *log) mergeOld(old int) {
 }
 
 // used is the cost of what was recorded in (now-window, now].
-func (l *log) used(window, now int64) int64 {
+func (l *log) used(window int64, t moment) int64 {
 	g := &l.entries
-	if window == l.horizon { // tidy has dropped all that is older
-		return g.sum - g.base
+	if window == l.horizon {
+		return g.sum - g.before(t.aged)
 	}
-	return g.sum - g.before(g.firstAfter(now-window))
+	return g.sum - g.before(g.firstAfter(t.now-window))
 }
 
 // until is when no more than target will be used in the window.
@@ -85,8 +89,10 @@ func (l *log) slot(r *Rule, now int64) int64 {
 // record adds a take, or says that there is no room for it.
 func (l *log) record(r *Rule, now, cost int64) (slot int64, full bool) {
 	g := &l.entries
-	if g.sum-g.base > maxUsage-cost { // only what longer windows of others want can be so much
-		g.drop(g.firstAfter(now - r.Longest))
+	if excess := g.sum - g.base + cost - maxUsage; excess > 0 {
+		// Only what longer windows of others want can be so much: more than any
+		// quota, with or without what is too much of the oldest.
+		l.credit(excess, now-l.horizon)
 	}
 	if g.n == 0 {
 		l.start(r, cost)
@@ -153,6 +159,9 @@ func (l *log) settle(r *Rule, of Receipt, actual, now int64) Settled {
 	}
 	more := max(held+actual-of.Cost, actual) - held
 	more = min(more, maxUsage-(g.sum-g.base))
+	if more == 0 {
+		return Done
+	}
 	if int(g.n)-i > settleReach {
 		if _, full := l.record(r, now, more); full {
 			return NoRoom

@@ -95,24 +95,27 @@ func (g *ring) drop(k int) {
 
 // skip takes the oldest k entries away and leaves their cost to the next one.
 func (g *ring) skip(k int) {
-	g.head = uint32(g.place(k) % max(1, g.capacity()))
+	g.head = uint32(g.place(k))
 	g.n -= uint32(k)
 	if g.n == 0 {
 		g.head, g.base, g.sum = 0, 0, 0
 	}
 }
 
-// firstAfter is the first entry later than time, in microseconds.
+// firstAfter is the first entry later than time, in microseconds. Most often
+// it is one of the oldest few.
 func (g *ring) firstAfter(time int64) int {
 	n := int(g.n)
-	if n == 0 {
-		return 0
+	for i := range min(n, 3) {
+		if units, _ := g.at(i); units*g.unit > time {
+			return i
+		}
+	}
+	if n <= 3 {
+		return n
 	}
 	limit := floorDiv(time, g.unit)
-	if units, _ := g.at(0); units > limit {
-		return 0
-	}
-	lo, hi := 1, n
+	lo, hi := 3, n
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		if units, _ := g.at(mid); units > limit {
@@ -178,15 +181,17 @@ func (g *ring) rebase() {
 	}
 }
 
-// outgrown says whether delta more needs wider totals than the ring has; it
-// makes what room a rebase can make.
+// outgrown says whether delta more needs wider totals than the ring has, and
+// says so until it is wide. Otherwise it makes the room that a rebase can make.
 func (g *ring) outgrown(delta int64) bool {
 	switch {
 	case g.wide && g.sum > math.MaxInt64/2:
 		g.rebase()
 	case !g.wide && g.sum+delta > math.MaxUint32:
+		if g.sum-g.base+delta > narrowTotal {
+			return true
+		}
 		g.rebase()
-		return g.sum+delta > narrowTotal
 	}
 	return false
 }

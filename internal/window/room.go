@@ -3,7 +3,7 @@ package window
 import "slices"
 
 // MinBytes is what any log may grow to: an owner that refuses growth must
-// still grant this much, since Squeeze cannot do with less.
+// still grant this much, since Squeeze cannot do with less, and takes it.
 const MinBytes = 32
 
 const (
@@ -32,11 +32,14 @@ func (s *State) Grow(r *Rule, cost int64) {
 }
 
 // Squeeze makes room for one more entry of cost within the memory that there
-// is, at least MinBytes, by merging entries in pairs: the later time wins, so
+// is, or MinBytes if that is more, by merging entries in pairs: the later time wins, so
 // that usage stays longer than it must, and never too short.
 func (s *State) Squeeze(r *Rule, cost int64) {
 	g := &s.log.entries
-	wide := g.wide || s.log.mustWiden(r, cost)
+	if len(g.words) < minEntries {
+		g.reshape(make([]uint64, minEntries), g.wide)
+	}
+	wide := g.wide || s.log.mustWiden(r, min(cost, MaxQuota))
 	room := len(g.words)
 	if wide {
 		room /= 2
@@ -65,7 +68,7 @@ func (s *State) Shrink() {
 func (l *log) grown(r *Rule, cost int64) (words int, wide bool) {
 	g := &l.entries
 	n := int64(g.n)
-	wide = g.wide || n > 0 && l.mustWiden(r, cost)
+	wide = g.wide || n > 0 && l.mustWiden(r, min(cost, MaxQuota))
 	most := min(r.mostQuota, r.Longest/r.Step+2)
 	if l.horizon > r.Longest {
 		most += maxOld

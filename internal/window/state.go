@@ -9,7 +9,7 @@ type State struct {
 	// offset is what the state's own time is ahead of the store's clock,
 	// since the clock went back by more than a moment.
 	offset int64
-	// last is the unrounded time of the last record.
+	// last is the unrounded time of the last take, settle or refund.
 	last int64
 	// empty is the time from which nothing that was recorded counts.
 	empty int64
@@ -21,11 +21,14 @@ type State struct {
 
 // A moment is one reading of the clock, in a state's own time.
 type moment struct {
-	now  int64 // never before the last record: what is decided by
+	now  int64 // never before the last change: what is decided by
 	real int64 // where the clock really is: what waits count from
+	aged int   // how many entries of a log no longer count for anyone
 }
 
-// tell brings the state to a reading of the clock. A clock that went back a
+// tell brings the state to a reading of the clock, which is all that a peek or
+// a denial leaves in it: nothing is forgotten before time can no longer go back
+// to when it counted. A clock that went back a
 // little stands still for the state, until it has caught up; one that went
 // back by more is followed from then on, with the last record as of now. So a
 // clock that goes back never admits more, and blocks for at most one window.
@@ -35,22 +38,20 @@ func (s *State) tell(r *Rule, reading int64) moment {
 	switch {
 	case s.generation == 0 || real >= s.empty:
 		s.forget()
-		return moment{reading, reading}
+		return moment{now: reading, real: reading}
 	case real >= s.last:
-		return moment{real, real}
+		return moment{now: real, real: real}
 	case s.last-real <= min(maxStep, r.Shortest):
-		return moment{s.last, real}
+		return moment{now: s.last, real: real}
 	default:
 		s.offset += s.last - real
-		return moment{s.last, s.last}
+		return moment{now: s.last, real: s.last}
 	}
 }
 
 // forget makes the state as new, but for the space that it may use again.
 func (s *State) forget() {
-	if s.generation != 0 {
-		*s = State{log: log{entries: ring{words: s.log.entries.words}}}
-	}
+	*s = State{log: log{entries: ring{words: s.log.entries.words}}}
 }
 
 // Expires is when the store's clock will read that nothing here counts any
@@ -77,13 +78,13 @@ func (s *State) Clone() State {
 // the state but what it learnt of the clock.
 func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
 	t := s.tell(r, q.Now)
-	s.tidy(r, t.now)
+	s.look(r, &t)
 	v := Verdict{Allowed: true, DeniedBy: -1, At: t.now}
 	for i := range r.Limits {
-		used := s.used(r, i, q.Hash, t.now)
+		used := s.used(r, i, q.Hash, t)
 		statuses[i] = Status{Used: used}
 		if target := r.Limits[i].capacity(r.Algorithm) - q.Cost; used > target {
-			wait := s.until(r, i, q.Hash, t, used, target)
+			wait := s.until(r, i, q.Hash, t, target)
 			statuses[i].Retry = wait
 			if v.Allowed || wait > v.Retry {
 				v.Allowed, v.DeniedBy, v.Retry = false, i, wait
@@ -91,7 +92,7 @@ func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
 		}
 	}
 	if v.Allowed && q.Record {
-		if s.record(r, q, t.now, statuses, &v); v.Full {
+		if s.record(r, q, t, statuses, &v); v.Full {
 			return v
 		}
 	}
@@ -99,32 +100,33 @@ func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
 		capacity, st := r.Limits[i].capacity(r.Algorithm), &statuses[i]
 		st.Remaining = max(0, capacity-st.Used)
 		if st.Used > 0 {
-			st.Reset = s.until(r, i, q.Hash, t, st.Used, 0)
+			st.Reset = s.until(r, i, q.Hash, t, 0)
 		}
 		if st.Used >= capacity {
-			st.Next = s.until(r, i, q.Hash, t, st.Used, capacity-1)
+			st.Next = s.until(r, i, q.Hash, t, capacity-1)
 		}
 	}
 	return v
 }
 
 // used is what limit i counts now.
-func (s *State) used(r *Rule, i int, hash uint64, now int64) int64 {
+func (s *State) used(r *Rule, i int, hash uint64, t moment) int64 {
 	switch r.Algorithm {
 	case SlidingLog:
-		return s.log.used(r.Limits[i].Window, now)
+		return s.log.used(r.Limits[i].Window, t)
 	case TokenBucket:
-		b := s.bucketOf(r, i, now)
-		return b.used(now)
+		b := s.bucketOf(r, i)
+		return b.used(t.now)
 	default:
-		c := s.counterOf(r, i, hash, now)
-		return c.used(now)
+		c := s.counterOf(r, i, hash, t.now)
+		return c.used(t.now)
 	}
 }
 
 // until is how long it takes, from the real time of t, until limit i counts no
-// more than target; it counts used now, which is more.
-func (s *State) until(r *Rule, i int, hash uint64, t moment, used, target int64) int64 {
+// more than target, which is less than it counts now. A limit that is new to
+// the state would count for longer than the state is kept; it ends with it.
+func (s *State) until(r *Rule, i int, hash uint64, t moment, target int64) int64 {
 	if target < 0 {
 		return Never
 	}
@@ -133,47 +135,50 @@ func (s *State) until(r *Rule, i int, hash uint64, t moment, used, target int64)
 	case SlidingLog:
 		when = s.log.until(r.Limits[i].Window, target)
 	case TokenBucket:
-		b := s.bucketOf(r, i, t.now)
+		b := s.bucketOf(r, i)
 		when = b.until(target)
 	default:
 		c := s.counterOf(r, i, hash, t.now)
 		when = c.until(r, target)
 	}
-	return max(when-t.real, 0)
+	return max(min(when, s.empty)-t.real, 0)
 }
 
-// record puts q.Cost on record at now, and says so in the statuses and in v.
-func (s *State) record(r *Rule, q Query, now int64, statuses []Status, v *Verdict) {
-	at := now
+// record puts q.Cost on record as of t, and says so in the statuses and in v.
+func (s *State) record(r *Rule, q Query, t moment, statuses []Status, v *Verdict) {
+	at := t.now
 	switch r.Algorithm {
 	case SlidingLog:
-		if at, v.Full = s.log.record(r, now, q.Cost); v.Full {
+		s.last = t.now // since what is trimmed now is forgotten, room or not
+		s.log.trim(r, t)
+		if at, v.Full = s.log.record(r, t.now, q.Cost); v.Full {
 			return
 		}
 		s.empty = max(s.empty, at+s.log.horizon)
 	case TokenBucket:
-		s.recordBuckets(r, q, now, statuses)
+		s.recordBuckets(r, q, t.now, statuses)
 	default:
-		s.recordCounters(r, q, now)
+		s.recordCounters(r, q, t.now)
 	}
 	if s.generation == 0 {
 		s.generation = q.Generation
 	}
-	s.last = now
+	s.last = t.now
 	for i := range statuses {
 		statuses[i].Used += q.Cost
 	}
 	v.Receipt = Receipt{Generation: s.generation, At: at, Cost: q.Cost}
 }
 
-// tidy trims what no limit can want any longer.
-func (s *State) tidy(r *Rule, now int64) {
+// look finds what of a log no longer counts.
+func (s *State) look(r *Rule, t *moment) {
 	if r.Algorithm != SlidingLog {
 		return
 	}
-	if s.log.tidy(r.Longest, now) && s.generation != 0 {
+	if s.log.widen(r) && s.generation != 0 {
 		s.empty = max(s.empty, s.log.newest()+s.log.horizon)
 	}
+	t.aged = s.log.entries.firstAfter(t.now - s.log.horizon)
 }
 
 // Settle replaces the cost of the take that the receipt is of by the actual
@@ -189,9 +194,11 @@ func (s *State) Settle(r *Rule, q Query, of Receipt, statuses []Status) Settled 
 	if actual == of.Cost {
 		return Done
 	}
-	s.tidy(r, t.now)
+	s.last = t.now
 	switch r.Algorithm {
 	case SlidingLog:
+		s.look(r, &t)
+		s.log.trim(r, t)
 		settled := s.log.settle(r, of, actual, t.now)
 		s.empty = max(s.empty, s.log.newest()+s.log.horizon)
 		return settled
@@ -210,12 +217,14 @@ func (s *State) Refund(r *Rule, q Query) {
 	if s.generation == 0 {
 		return
 	}
-	s.tidy(r, t.now)
+	s.last = t.now
 	switch r.Algorithm {
 	case SlidingLog:
+		s.look(r, &t)
+		s.log.trim(r, t)
 		s.log.credit(q.Cost, t.now-r.Longest)
 	case TokenBucket:
-		s.creditBuckets(r, q, t.now)
+		s.creditBuckets(q.Cost, t.now)
 	default:
 		s.creditCounters(r, q.Hash, q.Cost, t.now)
 	}

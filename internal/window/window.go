@@ -3,7 +3,7 @@
 // a verdict, and the state after it.
 //
 // It is the only Go statement of each algorithm, and pure: integers only, no
-// clock of its own, no locks, nothing imported but math. Times and durations
+// clock of its own, no locks, nothing imported but arithmetic. Times and durations
 // are microseconds. A [State] belongs to one key of one policy; who owns it
 // must see that one call runs at a time.
 //
@@ -107,7 +107,7 @@ func FinestStep(window int64) int64 {
 
 // A Query is one question to a state.
 type Query struct {
-	Now        int64  // what the store's clock reads
+	Now        int64  // what the store's clock reads, never negative
 	Cost       int64  // units, at least 1
 	Hash       uint64 // of the key, the same in every process: where a counter's windows start
 	Generation uint64 // what to call a state that starts with this query; not 0
