@@ -118,6 +118,7 @@ func TestBrokenStores(t *testing.T) {
 func unescape(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func runBroken(t *testing.T) {
+	t.Helper()
 	for _, b := range breakages {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()

@@ -31,11 +31,22 @@ type rig struct {
 	*testing.T
 	Subject
 
-	origin time.Time
-	policy int // how many were made
+	origin   time.Time
+	policies int // that were made
+	failures int
 
 	clock sync.Mutex
 	now   time.Time // what the clock was set to
+}
+
+// Errorf reports a failure. A store that fails one line will fail the next
+// hundred: the test ends after a few.
+func (r *rig) Errorf(format string, args ...any) {
+	r.Helper()
+	r.T.Errorf(format, args...)
+	if r.failures++; r.failures == 10 {
+		r.Fatal("too many failures: the rest is not looked at")
+	}
 }
 
 // at sets the clock to a time after the origin, if it can be set.
@@ -67,9 +78,9 @@ func (r *rig) limiter(a weir.Algorithm, limits string) *weir.Limiter {
 // limiterOf makes a limiter with a name and the store filled in.
 func (r *rig) limiterOf(c weir.Config) *weir.Limiter {
 	r.Helper()
-	r.policy++
+	r.policies++
 	if c.Name == "" {
-		c.Name = "policy " + strconv.Itoa(r.policy)
+		c.Name = "policy " + strconv.Itoa(r.policies)
 	}
 	c.Store = r.Store
 	l, err := weir.New(c)
