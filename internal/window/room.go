@@ -8,8 +8,8 @@ const MinBytes = 32
 
 const (
 	minEntries = MinBytes / 8
-	// From here on a log grows by a quarter and no longer doubles, so that at
-	// most a fifth of a long one is spare.
+	// From here on a log grows by an eighth and no longer doubles, so that at
+	// most a fifth of a long one is spare: the allocator rounds up, too.
 	doubleUpTo = 1024
 )
 
@@ -18,7 +18,8 @@ func (s *State) Bytes() int {
 	return 8*len(s.log.entries.words) + counterBytes*len(s.counters) + bucketBytes*len(s.buckets)
 }
 
-// Growth is how many bytes Grow would add, to make room for cost more.
+// Growth is how many bytes Grow would add, to make room for cost more. The
+// allocator may round up; Grow then uses what it gives.
 func (s *State) Growth(r *Rule, cost int64) int {
 	words, _ := s.log.grown(r, cost)
 	return 8 * (words - len(s.log.entries.words))
@@ -74,8 +75,8 @@ func (l *log) grown(r *Rule, cost int64) (words int, wide bool) {
 		most += maxOld
 	}
 	entries := max(2*n, minEntries)
-	if n > doubleUpTo {
-		entries = n + n/4
+	if n >= doubleUpTo {
+		entries = n + n/8
 	}
 	entries = max(min(entries, most), n+1)
 	if wide {
