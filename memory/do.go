@@ -42,7 +42,7 @@ func (s *Store) doOne(sh *shard, verb weir.Verb, it *weir.Item, hash uint64) {
 		s.settle(sh, it, hash, now)
 	case weir.VerbRefund:
 		if r := sh.lookUp(it, hash, now); r != nil {
-			r.state.Refund(it.Rule, sh.query(it, now, true))
+			r.state.Refund(it.Rule, sh.query(it, r.phase, now, true))
 			s.account(r)
 		}
 	case weir.VerbReset:
@@ -95,9 +95,9 @@ func (s *Store) undo(op *weir.Operation, hashes []uint64, denied int, now int64)
 	}
 }
 
-// query is the item's question to its state.
-func (sh *shard) query(it *weir.Item, now int64, record bool) window.Query {
-	q := window.Query{Now: now, Cost: it.Cost, Hash: it.Hash, Generation: sh.generation, Record: record}
+// query is the item's question to a state of that phase.
+func (sh *shard) query(it *weir.Item, phase uint64, now int64, record bool) window.Query {
+	q := window.Query{Now: now, Cost: it.Cost, Hash: phase, Generation: sh.generation, Record: record}
 	sh.generation++
 	return q
 }
@@ -105,11 +105,11 @@ func (sh *shard) query(it *weir.Item, now int64, record bool) window.Query {
 // peek decides without recording.
 func (sh *shard) peek(it *weir.Item, hash uint64, now int64) {
 	var none window.State
-	state := &none
+	state, phase := &none, it.Hash
 	if r := sh.lookUp(it, hash, now); r != nil {
-		state = &r.state
+		state, phase = &r.state, r.phase
 	}
-	it.Verdict = state.Decide(it.Rule, sh.query(it, now, false), it.Statuses)
+	it.Verdict = state.Decide(it.Rule, sh.query(it, phase, now, false), it.Statuses)
 }
 
 // take decides and records.
@@ -124,7 +124,7 @@ func (s *Store) take(sh *shard, it *weir.Item, hash uint64, now int64) {
 		r = s.place(sh, it, hash, now)
 	}
 	for {
-		it.Verdict = r.state.Decide(it.Rule, sh.query(it, now, true), it.Statuses)
+		it.Verdict = r.state.Decide(it.Rule, sh.query(it, r.phase, now, true), it.Statuses)
 		if !it.Verdict.Full {
 			break
 		}
@@ -140,7 +140,7 @@ func (s *Store) settle(sh *shard, it *weir.Item, hash uint64, now int64) {
 		return
 	}
 	for {
-		switch r.state.Settle(it.Rule, sh.query(it, now, true), it.Receipt, it.Statuses) {
+		switch r.state.Settle(it.Rule, sh.query(it, r.phase, now, true), it.Receipt, it.Statuses) {
 		case window.NoRoom:
 			s.makeRoom(sh, r, it.Rule, it.Cost)
 			continue

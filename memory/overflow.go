@@ -38,14 +38,14 @@ func (s *Store) place(sh *shard, it *weir.Item, hash uint64, now int64) *record 
 	if s.bytes.Load()+need <= s.maxBytes && s.reserveKey() {
 		r := s.newRecord(sh, it, hash)
 		if slot != nil {
-			r.state = slot.state.Clone()
+			r.state, r.phase = slot.state.Clone(), slot.phase
 			s.account(r)
 		}
 		return r
 	}
 	sh.counts.Overflowed++
 	if slot == nil {
-		slot = s.newSlot(sh, slotOf(it, hash))
+		slot = s.newSlot(sh, it, hash)
 	}
 	return slot
 }
@@ -70,20 +70,32 @@ func (s *Store) reserveKey() bool {
 // newRecord makes a key's own record, whose place is reserved. The key is
 // copied: it may be part of something large.
 func (s *Store) newRecord(sh *shard, it *weir.Item, hash uint64) *record {
-	r := &record{hash: hash, policy: it.Policy, key: strings.Clone(it.Key), group: strings.Clone(it.Group)}
+	r := &record{hash: hash, phase: it.Hash, policy: it.Policy, key: strings.Clone(it.Key), group: strings.Clone(it.Group)}
 	sh.insert(r)
 	s.armSweep()
 	return r
 }
 
-func (s *Store) newSlot(sh *shard, id slotID) *record {
+// newSlot makes an item's slot, instead of one that has expired. The windows
+// of its counters start where those of that item do.
+func (s *Store) newSlot(sh *shard, it *weir.Item, hash uint64) *record {
 	if sh.slots == nil {
 		sh.slots = make(map[slotID]*record)
 	}
-	r := &record{policy: id.policy, slot: true}
+	id := slotOf(it, hash)
+	s.forgetSlot(sh, id)
+	r := &record{phase: it.Hash, policy: it.Policy, slot: true}
 	sh.slots[id] = r
 	s.armSweep()
 	return r
+}
+
+// forgetSlot drops a slot, if it is there.
+func (s *Store) forgetSlot(sh *shard, id slotID) {
+	if slot := sh.slots[id]; slot != nil {
+		s.bytes.Add(-int64(slot.bytes))
+		delete(sh.slots, id)
+	}
 }
 
 // makeRoom lets a state record cost more: by growing, or else by merging.

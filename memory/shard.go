@@ -22,9 +22,10 @@ type record struct {
 	key    string
 	group  string
 	state  window.State
-	bytes  int   // of the state's entries, as the store counts them
-	hold   int64 // keep the record until then, even if it is empty
-	slot   bool  // an overflow slot: it has no key
+	phase  uint64 // where a counter's windows start: a key's own, or its slot's
+	bytes  int    // of the state's entries, as the store counts them
+	hold   int64  // keep the record until then, even if it is empty
+	slot   bool   // an overflow slot: it has no key
 }
 
 // A slotID names an overflow slot of a shard.

@@ -117,9 +117,11 @@ func (s *Store) sweepShard(sh *shard) {
 	now := s.now()
 	for id, slot := range sh.slots {
 		if slot.state.Expires() <= now {
-			s.bytes.Add(-int64(slot.bytes))
-			delete(sh.slots, id)
+			s.forgetSlot(sh, id)
 		}
+	}
+	if len(sh.slots) == 0 {
+		sh.slots = nil // a map keeps the room that it once needed
 	}
 	for todo := len(sh.table); todo > 0; todo -= sweepChunk {
 		s.sweep(sh, min(todo, sweepChunk), now)
