@@ -208,6 +208,22 @@ func TestLogSettles(t *testing.T) {
 	}
 }
 
+// A settle whose take has left the log finds the slot that it shares, in a log
+// that has become coarser meanwhile.
+func TestLogSettlesIntoACoarserSlot(t *testing.T) {
+	perMinute := []Limit{{Quota: 10, Window: minute}}
+	coarse := NewRule(SlidingLog, perMinute, second)
+	timeline(t, logOf(perMinute...), []row{
+		{at: 1, cost: 1, allowed: true, used: 1},
+		{at: 1, verb: refundOf, cost: 1, used: 0},
+		{at: 2, cost: 5, allowed: true, used: 5, rule: &coarse}, // as of 1s
+		{at: 3, verb: settleTo, of: 0, cost: 3, used: 8},
+		{at: 4, verb: settleTo, of: 1, cost: 0, used: 3},
+		{at: 61*second - 1, cost: 8, used: 3, retry: 1},
+		{at: 61 * second, cost: 10, allowed: true, used: 10},
+	})
+}
+
 // A refund within a short window leaves the usage before it to longer ones.
 func TestLogRefundWithinTheCallersWindow(t *testing.T) {
 	long, short := logOf(Limit{Quota: 10, Window: hour}), logOf(Limit{Quota: 10, Window: minute})

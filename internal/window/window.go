@@ -3,9 +3,9 @@
 // a verdict, and the state after it.
 //
 // It is the only Go statement of each algorithm, and pure: integers only, no
-// clock of its own, no locks, nothing imported but arithmetic. Times and durations
-// are microseconds. A [State] belongs to one key of one policy; who owns it
-// must see that one call runs at a time.
+// clock of its own, no locks, nothing imported but arithmetic. Times and
+// durations are microseconds. A [State] belongs to one key of one policy; who
+// owns it must see that one call runs at a time.
 //
 // The four algorithms differ only in how a limit counts what it has seen:
 // they answer "how much is used now" and "when will no more than this be
@@ -110,7 +110,7 @@ type Query struct {
 	Now        int64  // what the store's clock reads, never negative
 	Cost       int64  // units, at least 1
 	Hash       uint64 // of the key, the same in every process: where a counter's windows start
-	Generation uint64 // what to call a state that starts with this query; not 0
+	Generation uint64 // what to call a state that starts with this query, or changes its rates; not 0
 	Record     bool   // record the cost if it is allowed
 }
 
