@@ -5,6 +5,7 @@ package replay
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (r *reader) skip(number int, text []byte, why error) {
 
 // order sorts the requests by time; those of one second stay as they were.
 func (l *Log) order() {
-	earlier := func(a, b request) int { return int(a.at - b.at) }
+	earlier := func(a, b request) int { return cmp.Compare(a.at, b.at) }
 	if !slices.IsSortedFunc(l.requests, earlier) {
 		slices.SortStableFunc(l.requests, earlier)
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -54,6 +55,19 @@ func TestReadOrders(t *testing.T) {
 	}
 	if want := []string{"1000a", "1029c", "1030c", "1030b", "1030a"}; !slices.Equal(got, want) {
 		t.Errorf("read %v, want %v", got, want)
+	}
+}
+
+func TestReadOrdersStably(t *testing.T) {
+	var b strings.Builder
+	for i := range 1000 {
+		b.WriteString(logLine(fmt.Sprintf("%03d", i), 2000-int64(i%3)))
+	}
+	l := read(t, b.String())
+	if len(l.requests) != 1000 || !slices.IsSortedFunc(l.requests, func(a, b request) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key)) // keys are numbered as they come
+	}) {
+		t.Error("requests of one second have changed places")
 	}
 }
 

@@ -76,8 +76,8 @@ func Run(l *Log, limits []weir.Limit) (*Result, error) {
 }
 
 // bounds are ceilings above what the log can need, so that no count is of an
-// overflow: a record of each key, and two entries of the widest kind for each
-// request, of which a growing state holds as many again.
+// overflow: a state of its own for each key, with counters for as many limits
+// as there may be, and 64 bytes for each request, which is four entries of 16.
 func (l *Log) bounds() memory.Config {
 	return memory.Config{
 		MaxKeys:  len(l.keys) + 1,

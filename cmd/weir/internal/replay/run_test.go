@@ -159,24 +159,32 @@ func TestRunByHand(t *testing.T) {
 	}
 }
 
-// Many keys at once, and a heavy one: nothing overflows, or Run would fail.
+// Nothing overflows and nothing is merged, or Run would fail: with many keys
+// of as many limits as there may be, and with one key that does it all.
 func TestRoomForAll(t *testing.T) {
-	l := &Log{}
+	const at = 1_700_000_000
+	many, heavy := &Log{}, &Log{keys: []string{"a"}}
 	for i := range 10_000 {
-		l.keys = append(l.keys, strconv.Itoa(i))
-		l.requests = append(l.requests, request{1_700_000_000, uint32(i)})
+		many.keys = append(many.keys, strconv.Itoa(i))
+		many.requests = append(many.requests, request{at, uint32(i)})
 	}
 	for i := range int64(50_000) {
-		l.requests = append(l.requests, request{1_700_000_000 + i, 7})
+		heavy.requests = append(heavy.requests, request{at + i, 0})
 	}
-	if r := replayed(t, l, weir.PerDay(40_000), weir.Per(45_000, 366*24*time.Hour)); r.Log.Requests != 10_001 {
-		t.Errorf("denied %d", r.Log.Requests)
+	var limits []weir.Limit
+	for i := range weir.MaxLimits {
+		limits = append(limits, weir.Per(1, time.Duration(i+1)*time.Hour))
 	}
-	for _, keys := range []int{0, 1, 1_100_000} {
-		huge := &Log{keys: make([]string, keys), requests: make([]request, 2*keys)}
-		if b := huge.bounds(); b.MaxKeys <= keys || b.MaxBytes <= int64(64*keys) {
-			t.Errorf("%d keys: room for %d in %d bytes", keys, b.MaxKeys, b.MaxBytes)
-		}
+	if r := replayed(t, many, limits...); r.Log.Requests+r.Counter.Requests+r.Fixed.Requests != 0 {
+		t.Errorf("denied %d, %d and %d of keys that come once", r.Log.Requests, r.Counter.Requests, r.Fixed.Requests)
+	}
+	if r := replayed(t, heavy, weir.PerDay(40_000), weir.Per(45_000, 366*24*time.Hour)); r.Log.Requests != 10_000 {
+		t.Errorf("the log denied %d of 50,000 with 40,000 allowed", r.Log.Requests)
+	}
+	// As many keys as a store has by default are not the ceiling.
+	huge := &Log{keys: make([]string, 1_100_000)}
+	if b := huge.bounds(); b.MaxKeys <= len(huge.keys) {
+		t.Errorf("%d keys: room for %d", len(huge.keys), b.MaxKeys)
 	}
 }
 

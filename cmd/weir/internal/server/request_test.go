@@ -142,6 +142,9 @@ func TestKeysStayWhatTheyAre(t *testing.T) {
 		if w.status != http.StatusOK || d.Limits[0].Key != key {
 			t.Errorf("key %q: answered %d for key %q", key, w.status, d.Limits[0].Key)
 		}
+		if key == "<&>" && !strings.Contains(text, `"key":"<&>"`) {
+			t.Errorf("key %q is escaped as if for HTML: %s", key, text)
+		}
 	}
 }
 
