@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
@@ -162,30 +163,62 @@ func TestMoveOutOfSlot(t *testing.T) {
 			r := newRig(t, memory.Config{MaxKeys: 1})
 			l := r.limiter(a, "9/10d")
 			filler := r.fill(1)
-			d, err := l.Take(t.Context(), "a", 4)
+			r.allowed(l, "a", 1)
+			b, _ := r.sharing(l)
+			d, err := l.Take(t.Context(), b, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, _ := r.sharing(l)
-			r.allowed(l, b, 1)
 			if err := filler.Reset(t.Context(), "filler 0"); err != nil {
 				t.Fatal(err)
 			}
-			r.allowed(l, "a", 2) // 5 of the slot, and 2
+			r.allowed(l, b, 2) // 4 of the slot, and 2
 			if s := r.store.Stats(); s.Keys != 1 || s.Slots != 1 || s.Overflowed != 2 {
 				t.Fatalf("%+v: the key has not moved", s)
 			}
-			r.wantUsed(l, "a", 7)
-			r.wantUsed(l, b, 5)
-			r.denied(l, "a", 3)
-			r.allowed(l, b, 4) // still in the slot
-			r.wantUsed(l, "a", 7)
+			r.wantUsed(l, b, 6)
+			r.wantUsed(l, "a", 4)
+			r.denied(l, b, 4)
+			r.allowed(l, "a", 4) // still in the slot
+			r.wantUsed(l, b, 6)
 			if err := d.Settle(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
-			r.wantUsed(l, "a", 4)
-			r.wantUsed(l, b, 9)
+			r.wantUsed(l, b, 4)
+			r.wantUsed(l, "a", 8)
+
+			// As time passes the copy ages as the slot does.
+			r.allowed(l, b, 4)
+			for range 25 {
+				r.clock.advance(24 * time.Hour)
+				r.wantUsed(l, b, r.used(l, "a"))
+			}
+			r.wantUsed(l, b, 0)
 		})
+	}
+}
+
+// TestPlaceOfExpired: a key gives up its place at the moment when nothing of
+// it counts any longer, and not before.
+func TestPlaceOfExpired(t *testing.T) {
+	const newcomers = 5000 // one of them will look where the old key is
+	for _, a := range []weir.Algorithm{weir.SlidingLog, weir.FixedWindow} {
+		r := newRig(t, memory.Config{MaxKeys: 1})
+		r.allowed(r.limiter(a, "1/10s"), "old", 1)
+		l := r.limiter(a, "1/10s")
+		for _, test := range []struct {
+			after time.Duration
+			taken bool
+		}{{10*time.Second - time.Microsecond, false}, {time.Microsecond, true}} {
+			r.clock.advance(test.after)
+			before := r.store.Stats().Overflowed
+			for i := range newcomers {
+				r.take(l, fmt.Sprint(test.taken, i), 1)
+			}
+			if n := r.store.Stats().Overflowed - before; (n < newcomers) != test.taken {
+				t.Errorf("%s: %d of %d newcomers found no place, want the old one taken: %t", a, n, newcomers, test.taken)
+			}
+		}
 	}
 }
 
