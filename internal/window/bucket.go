@@ -16,10 +16,9 @@ const bucketBytes = 6 * 8
 // ticks is a time of whole microseconds and num/quota of one.
 type ticks struct{ us, num int64 }
 
-// A Mark is what a token bucket's receipt holds for one limit.
-type Mark struct {
-	tat, returned ticks
-}
+// A Mark is what a token bucket's receipt holds for one limit: its TAT after
+// the take, and all that it had returned by then, as a sum.
+type Mark struct{ sum ticks }
 
 const (
 	// maxAhead is the farthest a TAT may lie ahead: settling up can go beyond
@@ -155,12 +154,12 @@ func (s *State) reach() {
 }
 
 // recordBuckets takes the query's cost from every bucket, and marks where.
-func (s *State) recordBuckets(r *Rule, q Query, now int64, statuses []Status) {
+func (s *State) recordBuckets(r *Rule, q *Query, now int64, statuses []Status) {
 	s.setBuckets(r, q.Generation)
 	for i := range s.buckets {
 		b := &s.buckets[i]
 		b.take(q.Cost, now)
-		statuses[i].Mark = Mark{b.tat, b.returned}
+		statuses[i].Mark = Mark{b.plus(b.tat, b.returned)}
 	}
 	s.reach()
 }
@@ -181,8 +180,8 @@ func (s *State) settleBuckets(of Receipt, actual, now int64, statuses []Status) 
 		if b.returned.us >= maxReturned {
 			settled = Dropped
 		}
-		since := b.minus(b.returned, mark.returned)
-		b.give(b.span(of.Cost-actual), b.minus(b.minus(mark.tat, since), ticks{us: now}))
+		held := b.minus(b.minus(mark.sum, b.returned), ticks{us: now})
+		b.give(b.span(of.Cost-actual), held)
 	}
 	s.reach()
 	return settled

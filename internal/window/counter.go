@@ -111,7 +111,7 @@ func (c *counter) ends(r *Rule) int64 {
 }
 
 // recordCounters adds the query's cost to every counter.
-func (s *State) recordCounters(r *Rule, q Query, now int64) {
+func (s *State) recordCounters(r *Rule, q *Query, now int64) {
 	s.setCounters(r, q.Hash, now)
 	for i := range s.counters {
 		c := &s.counters[i]

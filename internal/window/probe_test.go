@@ -10,7 +10,7 @@ func peek(s *State, r *Rule, q Query) (Verdict, []Status) {
 	c := s.Clone()
 	q.Record = false
 	statuses := make([]Status, len(r.Limits))
-	return c.Decide(r, q, statuses), statuses
+	return c.decide(r, q, statuses), statuses
 }
 
 // truths checks what a verdict says of the future against that future: s is
@@ -38,7 +38,7 @@ func truths(fail func(format string, args ...any), s *State, r *Rule, q Query, v
 		if st.Remaining != max(0, capacity-st.Used) {
 			fail("limit %d: remaining %d of %d, used %d", i, st.Remaining, capacity, st.Used)
 		}
-		if longest = max(longest, st.Retry); v.DeniedBy == i && st.Retry != v.Retry {
+		if longest = max(longest, st.Retry); int(v.DeniedBy) == i && st.Retry != v.Retry {
 			fail("limit %d denies for %d, not %d", i, st.Retry, v.Retry)
 		}
 		if (st.Next > 0) != (st.Remaining == 0) || (st.Reset > 0) != (st.Used > 0) {

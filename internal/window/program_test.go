@@ -158,7 +158,7 @@ func (p *program) tell() {
 func (p *program) ask(q Query, statuses []Status) (v Verdict, before State) {
 	for range 2 {
 		before = p.state.Clone()
-		if v = p.state.Decide(p.rule, q, statuses); !v.Full {
+		if v = p.state.decide(p.rule, q, statuses); !v.Full {
 			return v, before
 		}
 		p.room(q.Cost)
@@ -283,10 +283,10 @@ func (p *program) settle() {
 	}
 	p.say("settle take %d, %+v, to %d", k, take.receipt, actual)
 	q := p.query(actual, true)
-	settled := p.state.Settle(p.rule, q, take.receipt, take.statuses)
+	settled := p.state.settle(p.rule, q, take.receipt, take.statuses)
 	if settled == NoRoom {
 		p.room(actual)
-		settled = p.state.Settle(p.rule, q, take.receipt, take.statuses)
+		settled = p.state.settle(p.rule, q, take.receipt, take.statuses)
 	}
 	want := Gone
 	actual = min(actual, MaxQuota)
@@ -313,7 +313,7 @@ func (p *program) refund() {
 	units := p.tape.cost(p.rule)
 	p.say("refund %d", units)
 	p.tell()
-	p.state.Refund(p.rule, p.query(units, true))
+	p.state.refund(p.rule, p.query(units, true))
 	p.model.refund(p.rule, units)
 	p.unsound = true
 }

@@ -48,7 +48,11 @@ func (g *ring) at(i int) (units, total int64) {
 	if g.wide {
 		return int64(g.words[2*p]), int64(g.words[2*p+1])
 	}
-	w := g.words[p]
+	return g.narrow(g.words[p])
+}
+
+// narrow is an entry of a narrow ring: its time in units, and the running total.
+func (g *ring) narrow(w uint64) (units, total int64) {
 	return g.top - int64(uint32(g.top)-uint32(w>>32)), int64(uint32(w))
 }
 

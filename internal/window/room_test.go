@@ -50,10 +50,10 @@ func TestSqueeze(t *testing.T) {
 	statuses := make([]Status, 1)
 	for i := range int64(1000) {
 		q := Query{Now: hour + i, Cost: 1, Generation: 1, Record: true}
-		v := k.state.Decide(&rule, q, statuses)
+		v := k.state.decide(&rule, q, statuses)
 		if v.Full {
 			k.state.Squeeze(&rule, 1)
-			v = k.state.Decide(&rule, q, statuses)
+			v = k.state.decide(&rule, q, statuses)
 		}
 		if v.Full || !v.Allowed || statuses[0].Used != i+1 || k.state.Bytes() != MinBytes {
 			t.Fatalf("take %d: %+v %+v, %d bytes", i, v, statuses, k.state.Bytes())
@@ -82,10 +82,10 @@ func TestSqueezeMakesRoom(t *testing.T) {
 			bytes := k.state.Bytes()
 			statuses := make([]Status, 1)
 			q := Query{Now: hour, Cost: costs[1], Generation: 1, Record: true}
-			v := k.state.Decide(&k.rule, q, statuses)
+			v := k.state.decide(&k.rule, q, statuses)
 			if v.Full {
 				k.state.Squeeze(&k.rule, costs[1])
-				v = k.state.Decide(&k.rule, q, statuses)
+				v = k.state.decide(&k.rule, q, statuses)
 			}
 			if used := before*costs[0] + costs[1]; v.Full || statuses[0].Used != used {
 				t.Errorf("%d takes of %d and one of %d: full %t, used %d", before, costs[0], costs[1], v.Full, statuses[0].Used)
@@ -103,11 +103,11 @@ func TestRoomForSettles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := filled(t, logOf(Limit{Quota: 100, Window: minute}), 4, 1)
 			q := Query{Now: hour, Cost: Never, Generation: 2}
-			if k.state.Settle(&k.rule, q, k.receipts[3], nil) != NoRoom {
+			if k.state.settle(&k.rule, q, k.receipts[3], nil) != NoRoom {
 				t.Fatal("a narrow log held it")
 			}
 			room(&k.state, &k.rule, Never)
-			if k.state.Settle(&k.rule, q, k.receipts[3], nil) != Done {
+			if k.state.settle(&k.rule, q, k.receipts[3], nil) != Done {
 				t.Fatal("no room")
 			}
 			if k.decide(hour, 1, false); k.statuses[0].Used != MaxQuota+3 {

@@ -76,10 +76,17 @@ func (s *State) Clone() State {
 // if all of them do and the query wants that. It fills one Status a limit in
 // statuses, which must be as long as r.Limits. Nothing of a denial stays in
 // the state but what it learnt of the clock.
-func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
+func (s *State) Decide(r *Rule, q *Query, v *Verdict, statuses []Status) {
+	if !s.quick(r, q, v, statuses) {
+		s.general(r, q, v, statuses)
+	}
+}
+
+// general is Decide for every algorithm and every case.
+func (s *State) general(r *Rule, q *Query, v *Verdict, statuses []Status) {
 	t := s.tell(r, q.Now)
 	s.look(r, &t)
-	v := Verdict{Allowed: true, DeniedBy: -1, At: t.now}
+	*v = Verdict{Allowed: true, DeniedBy: -1, At: t.now}
 	for i := range r.Limits {
 		used := s.used(r, i, q.Hash, t)
 		statuses[i] = Status{Used: used}
@@ -87,13 +94,13 @@ func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
 			wait := s.until(r, i, q.Hash, t, target)
 			statuses[i].Retry = wait
 			if v.Allowed || wait > v.Retry {
-				v.Allowed, v.DeniedBy, v.Retry = false, i, wait
+				v.Allowed, v.DeniedBy, v.Retry = false, int8(i), wait
 			}
 		}
 	}
 	if v.Allowed && q.Record {
-		if s.record(r, q, t, statuses, &v); v.Full {
-			return v
+		if s.record(r, q, t, statuses, v); v.Full {
+			return
 		}
 	}
 	for i := range r.Limits {
@@ -106,7 +113,6 @@ func (s *State) Decide(r *Rule, q Query, statuses []Status) Verdict {
 			st.Next = s.until(r, i, q.Hash, t, capacity-1)
 		}
 	}
-	return v
 }
 
 // used is what limit i counts now.
@@ -145,7 +151,7 @@ func (s *State) until(r *Rule, i int, hash uint64, t moment, target int64) int64
 }
 
 // record puts q.Cost on record as of t, and says so in the statuses and in v.
-func (s *State) record(r *Rule, q Query, t moment, statuses []Status, v *Verdict) {
+func (s *State) record(r *Rule, q *Query, t moment, statuses []Status, v *Verdict) {
 	at := t.now
 	switch r.Algorithm {
 	case SlidingLog:
@@ -185,7 +191,7 @@ func (s *State) look(r *Rule, t *moment) {
 // one, once; statuses are those of that take's verdict. A take of another
 // generation, or older than every window, is gone. Down never takes from
 // another take; up puts back what was credited away meanwhile.
-func (s *State) Settle(r *Rule, q Query, of Receipt, statuses []Status) Settled {
+func (s *State) Settle(r *Rule, q *Query, of Receipt, statuses []Status) Settled {
 	t := s.tell(r, q.Now)
 	if of.Generation == 0 || of.Generation != s.generation {
 		return Gone
@@ -212,7 +218,7 @@ func (s *State) Settle(r *Rule, q Query, of Receipt, statuses []Status) Settled 
 // Refund credits q.Cost units without a receipt: the oldest usage within the
 // rule's longest window goes first, so that what it refunds, while still in
 // the window, is never replaced by something that would have stayed longer.
-func (s *State) Refund(r *Rule, q Query) {
+func (s *State) Refund(r *Rule, q *Query) {
 	t := s.tell(r, q.Now)
 	if s.generation == 0 {
 		return

@@ -73,10 +73,10 @@ func (k *key) ask(at, cost int64, record bool) (Verdict, Query) {
 	k.queries++
 	q := Query{Now: at, Cost: cost, Hash: k.hash, Generation: k.queries, Record: record}
 	k.statuses = make([]Status, len(k.rule.Limits))
-	v := k.state.Decide(&k.rule, q, k.statuses)
+	v := k.state.decide(&k.rule, q, k.statuses)
 	if v.Full {
 		k.state.Grow(&k.rule, cost)
-		if v = k.state.Decide(&k.rule, q, k.statuses); v.Full {
+		if v = k.state.decide(&k.rule, q, k.statuses); v.Full {
 			k.t.Fatalf("at %d: no room for %d after growing", at, cost)
 		}
 	}
@@ -90,17 +90,17 @@ func (k *key) ask(at, cost int64, record bool) (Verdict, Query) {
 func (k *key) settle(at int64, of int, actual int64) Settled {
 	k.queries++
 	q := Query{Now: at, Cost: actual, Hash: k.hash, Generation: k.queries}
-	settled := k.state.Settle(&k.rule, q, k.receipts[of], k.marks[of])
+	settled := k.state.settle(&k.rule, q, k.receipts[of], k.marks[of])
 	if settled == NoRoom {
 		k.state.Grow(&k.rule, actual)
-		settled = k.state.Settle(&k.rule, q, k.receipts[of], k.marks[of])
+		settled = k.state.settle(&k.rule, q, k.receipts[of], k.marks[of])
 	}
 	return settled
 }
 
 func (k *key) refund(at, units int64) {
 	k.queries++
-	k.state.Refund(&k.rule, Query{Now: at, Cost: units, Hash: k.hash, Generation: k.queries})
+	k.state.refund(&k.rule, Query{Now: at, Cost: units, Hash: k.hash, Generation: k.queries})
 }
 
 // timeline plays rows, and checks each.

@@ -131,7 +131,7 @@ type Verdict struct {
 	// Full says that the verdict would be to record, and that the log has no
 	// room: nothing was recorded. Make room (Grow, or Squeeze) and ask again.
 	Full     bool
-	DeniedBy int   // index of the limit that denies longest, or -1
+	DeniedBy int8  // index of the limit that denies longest, or -1
 	Retry    int64 // until the same cost would be admitted; 0 or Never
 	At       int64 // the time of the decision, in the state's own time
 	Receipt  Receipt

@@ -70,7 +70,7 @@ func TestDeniedBy(t *testing.T) {
 			if c.cost == 2 {
 				k.rule.Limits[0].Quota, k.rule.Limits[1].Quota = 2, 2
 			}
-			if v := k.decide(0, c.cost, true); v.DeniedBy != c.deniedBy || v.Retry != k.statuses[c.deniedBy].Retry {
+			if v := k.decide(0, c.cost, true); int(v.DeniedBy) != c.deniedBy || v.Retry != k.statuses[c.deniedBy].Retry {
 				t.Errorf("%+v", v)
 			}
 		})

@@ -1,0 +1,53 @@
+package window
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The calls of a State with a query and a verdict by value, as tests like them.
+
+func (s *State) decide(r *Rule, q Query, statuses []Status) (v Verdict) {
+	s.compare(r, q)
+	s.Decide(r, &q, &v, statuses)
+	return v
+}
+
+func (s *State) settle(r *Rule, q Query, of Receipt, statuses []Status) Settled {
+	return s.Settle(r, &q, of, statuses)
+}
+
+func (s *State) refund(r *Rule, q Query) { s.Refund(r, &q) }
+
+// compare panics unless quick, where it decides, says and leaves what general
+// does; every test and every fuzzed program goes through it, with logs that are
+// short enough to be copied each time.
+func (s *State) compare(r *Rule, q Query) {
+	if s.log.entries.n > 12 {
+		return
+	}
+	var quickly, generally Verdict
+	a, b := s.Clone(), s.Clone()
+	as, bs := make([]Status, len(r.Limits)), make([]Status, len(r.Limits))
+	if !a.quick(r, &q, &quickly, as) {
+		if before := s.Clone(); a.sketch() != before.sketch() {
+			panic(fmt.Sprintf("quick declined and changed %s to %s", before.sketch(), a.sketch()))
+		}
+		return
+	}
+	b.general(r, &q, &generally, bs)
+	if quickly != generally || !slices.Equal(as, bs) || a.sketch() != b.sketch() {
+		panic(fmt.Sprintf("quick: %+v %+v %s\ngeneral: %+v %+v %s", quickly, as, a.sketch(), generally, bs, b.sketch()))
+	}
+}
+
+// sketch is all of a state that matters, but for counters and buckets.
+func (s *State) sketch() string {
+	g := &s.log.entries
+	text := fmt.Sprint(s.generation, s.offset, s.last, s.empty, s.log.horizon, g.n, g.wide, g.unit, g.top, g.base, g.sum)
+	for i := range int(g.n) {
+		units, total := g.at(i)
+		text += fmt.Sprint(" ", units, ":", total)
+	}
+	return text
+}
