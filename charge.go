@@ -31,15 +31,29 @@ func (c Charge) OnError(choice OnError) Charge {
 }
 
 // Take is Limiter.Take for the charge.
-func (c Charge) Take(ctx context.Context) (d Decision, err error) {
-	err = c.decide(ctx, VerbTake, &d)
+func (c Charge) Take(ctx context.Context) (Decision, error) { return c.decide(ctx, VerbTake) }
+
+// Peek is Limiter.Peek for the charge.
+func (c Charge) Peek(ctx context.Context) (Decision, error) { return c.decide(ctx, VerbPeek) }
+
+func (c Charge) decide(ctx context.Context, verb Verb) (d Decision, err error) {
+	it, err := c.item()
+	if err == nil {
+		err = decide(ctx, verb, it, c.onError, &d)
+	}
 	return d, err
 }
 
-// Peek is Limiter.Peek for the charge.
-func (c Charge) Peek(ctx context.Context) (d Decision, err error) {
-	err = c.decide(ctx, VerbPeek, &d)
-	return d, err
+// item is the charge, checked.
+func (c Charge) item() (Item, error) {
+	if c.onError > Allow {
+		return Item{}, fmt.Errorf("%w: on-error choice %d is not known", ErrInvalid, c.onError)
+	}
+	terms, err := c.limiter.termsOf(c.key, c.group)
+	if err == nil {
+		err = terms.checkCost(c.key, c.cost)
+	}
+	return Item{terms, c.key, c.cost}, err
 }
 
 // Refund is Limiter.Refund for the charge.
@@ -47,13 +61,18 @@ func (c Charge) Refund(ctx context.Context) error {
 	if c.cost < 1 || c.cost > MaxQuota {
 		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
 	}
-	return c.amend(ctx, VerbRefund)
+	return c.amend(ctx, VerbRefund, c.cost)
 }
 
 // Reset is Limiter.Reset for the charge's key.
-func (c Charge) Reset(ctx context.Context) error {
-	c.cost = 0
-	return c.amend(ctx, VerbReset)
+func (c Charge) Reset(ctx context.Context) error { return c.amend(ctx, VerbReset, 0) }
+
+func (c Charge) amend(ctx context.Context, verb Verb, cost int64) error {
+	terms, err := c.limiter.termsOf(c.key, c.group)
+	if err != nil {
+		return err
+	}
+	return amend(ctx, verb, Item{terms, c.key, cost}, nil)
 }
 
 // TakeAll takes all charges or none, as one decision: there is one Decision a
@@ -71,38 +90,34 @@ func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 	if len(charges) > MaxCharges {
 		return nil, fmt.Errorf("%w: %d charges: must be at most %d", ErrInvalid, len(charges), MaxCharges)
 	}
-	op := newOperation(VerbTake, len(charges))
-	defer op.free()
-	for i, c := range charges {
-		if err := op.ask(i, c.limiter, c.key, c.group, c.cost, c.onError); err != nil {
+	items, onError := make([]Item, len(charges)), Allow
+	for i := range charges {
+		c := &charges[i]
+		var err error
+		if items[i], err = c.item(); err != nil {
 			return nil, err
 		}
+		for j := range i {
+			if err := items[i].checkBeside(&items[j]); err != nil {
+				return nil, err
+			}
+		}
+		if !c.limiter.policy.Shadow {
+			onError = min(onError, c.onError)
+		}
 	}
-	if err := op.do(ctx); err != nil {
-		return nil, err
-	}
-	decisions := make([]Decision, len(charges))
-	for i := range decisions {
-		op.answer(i, &decisions[i])
-		op.observe(ctx, i, &decisions[i])
-	}
-	return decisions, nil
+	return decideAll(ctx, VerbTake, items, onError)
 }
 
-func (c Charge) decide(ctx context.Context, verb Verb, d *Decision) error {
-	op := newOperation(verb, 1)
-	defer op.free()
-	if err := op.ask(0, c.limiter, c.key, c.group, c.cost, c.onError); err != nil {
-		return err
+// checkBeside checks that the item can be decided as one with another.
+func (it *Item) checkBeside(other *Item) error {
+	l, o := it.Terms.limiter, other.Terms.limiter
+	switch {
+	case o == l && other.Key == it.Key:
+		return fmt.Errorf("%w: policy %q is charged twice for key %q: charge the sum once", ErrInvalid, l.policy.Name, it.Key)
+	case o.config.Store != l.config.Store:
+		return fmt.Errorf("%w: policies %q and %q are on different stores: only one store decides as one",
+			ErrInvalid, o.policy.Name, l.policy.Name)
 	}
-	return op.decide(ctx, d)
-}
-
-func (c Charge) amend(ctx context.Context, verb Verb) error {
-	op := newOperation(verb, 1)
-	defer op.free()
-	if err := op.charge(0, c.limiter, c.key, c.group, c.cost); err != nil {
-		return err
-	}
-	return op.amend(ctx)
+	return nil
 }

@@ -15,10 +15,6 @@ import (
 // its limits are what they are.
 const Never time.Duration = math.MaxInt64
 
-// pause is the RetryAfter of a denial by the on-error choice: nobody knows
-// when the store is back, and nobody should ask it at once.
-const pause = time.Second
-
 // A Source is what made a decision.
 type Source uint8
 
@@ -50,17 +46,11 @@ type Decision struct {
 	// store failed.
 	RetryAfter time.Duration
 
-	settled  uint32 //nolint:modernize // Atomically 1 once settled; plain, so that a Decision can be copied.
-	deniedBy int8   // index of the limit
-	limiter  *Limiter
-	key      string
-	group    string
-	rule     *window.Rule // nil if the store failed
-	at       int64
-	receipt  window.Receipt
-	first    window.Status
-	others   []window.Status
-	denier   *Denial // if another charge was denied
+	settled uint32 //nolint:modernize // Atomically 1 once settled; plain, so that a Decision can be copied.
+	terms   *Terms
+	key     string
+	denier  *Denial // in a TakeAll: what denies the whole
+	answer  Answer  // zero if the store failed
 }
 
 // A Denial names the limit that denies.
@@ -86,34 +76,44 @@ type LimitStatus struct {
 // At is when it was decided, and recorded, by the store's clock, to the
 // microsecond. It is zero if the store failed.
 func (d *Decision) At() time.Time {
-	if d.rule == nil {
+	if !d.known() {
 		return time.Time{}
 	}
-	return time.UnixMicro(d.at)
+	return time.UnixMicro(d.answer.Verdict.At)
 }
+
+// known says whether there is anything to tell of the limits.
+func (d *Decision) known() bool { return d.terms != nil && d.Source != FromOnError }
 
 // DeniedBy is the limit that denies, and of several the one that does so
 // longest. It is zero if the request is allowed or the on-error choice denied.
 func (d *Decision) DeniedBy() Denial {
 	switch {
-	case d.Allowed || d.rule == nil:
+	case d.Allowed || !d.known():
 		return Denial{}
 	case d.denier != nil:
 		return *d.denier
 	default:
-		return Denial{d.limiter.policy.Name, d.key, limitOf(&d.rule.Limits[d.deniedBy])}
+		return *denial(&Item{Terms: d.terms, Key: d.key}, &d.answer.Verdict)
 	}
+}
+
+// denial is the limit of the item that a verdict is denied by.
+func denial(it *Item, v *window.Verdict) *Denial {
+	return &Denial{it.Terms.Policy.Name, it.Key, limitOf(&it.Terms.Rule.Limits[v.DeniedBy])}
 }
 
 // Limits are the charge's limits in the policy's order, and how its key stands
 // with each. There are none if the store failed.
 func (d *Decision) Limits() iter.Seq[LimitStatus] {
 	return func(yield func(LimitStatus) bool) {
-		if d.rule == nil || !yield(statusOf(&d.rule.Limits[0], &d.first)) {
+		if !d.known() {
 			return
 		}
-		for i := range d.others {
-			if !yield(statusOf(&d.rule.Limits[i+1], &d.others[i])) {
+		limits := d.terms.Rule.Limits
+		statuses := d.answer.Statuses()
+		for i := range limits {
+			if !yield(statusOf(&limits[i], &statuses[i])) {
 				return
 			}
 		}
@@ -133,9 +133,13 @@ func statusOf(l *window.Limit, s *window.Status) LimitStatus {
 
 // Remaining is the fewest units that any limit has left; 0 if the store failed.
 func (d *Decision) Remaining() int64 {
-	least := d.first.Remaining
-	for i := range d.others {
-		least = min(least, d.others[i].Remaining)
+	if !d.known() {
+		return 0
+	}
+	statuses := d.answer.Statuses()
+	least := statuses[0].Remaining
+	for i := range statuses {
+		least = min(least, statuses[i].Remaining)
 	}
 	return least
 }
@@ -156,18 +160,15 @@ func (d *Decision) Settle(ctx context.Context, actual int64) error {
 	if actual < 0 || actual > MaxQuota {
 		return fmt.Errorf("%w: actual cost %d of key %q: must be from 0 to %d", ErrInvalid, actual, d.key, int64(MaxQuota))
 	}
-	if d.receipt.Generation == 0 || !atomic.CompareAndSwapUint32(&d.settled, 0, 1) {
+	if d.answer.Verdict.Receipt.Generation == 0 || !atomic.CompareAndSwapUint32(&d.settled, 0, 1) {
 		return nil
 	}
-	op := newOperation(VerbSettle, 1)
-	defer op.free()
-	if err := op.charge(0, d.limiter, d.key, d.group, actual); err != nil {
+	terms, err := d.terms.limiter.termsOf(d.key, d.terms.Group)
+	if err != nil {
 		return err
 	}
-	it := &op.Items[0]
-	it.Receipt = d.receipt
-	it.Statuses = append(append(it.one[:0], d.first), d.others...)
-	return op.amend(context.WithoutCancel(ctx))
+	take := d.answer
+	return amend(context.WithoutCancel(ctx), VerbSettle, Item{terms, d.key, actual}, &take)
 }
 
 // Refund is Settle to a cost of 0, for a request that did not happen.

@@ -12,7 +12,8 @@ import (
 type Limiter struct {
 	policy Policy
 	config Config
-	tiers  tiers
+	terms  *Terms // of Config.Limits
+	tiers  tiers  // of LimitsFor
 }
 
 // New makes the limiter of a policy, and registers its name with the store.
@@ -22,13 +23,11 @@ func New(c Config) (*Limiter, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	l := &Limiter{
-		config: c,
-		policy: Policy{Name: c.Name, Algorithm: c.Algorithm, Hash: window.Hash(c.Name)},
-	}
-	l.tiers.config = &l.config
-	l.tiers.known.Store(&[]*tier{})
-	if _, err := l.tiers.learn(c.Limits); err != nil {
+	l := &Limiter{config: c, policy: Policy{
+		Name: c.Name, Algorithm: c.Algorithm, Shadow: c.Shadow, Hash: window.Hash(c.Name),
+	}}
+	var err error
+	if l.terms, err = l.newTerms(c.Limits); err != nil {
 		return nil, err
 	}
 	if err := c.Store.Register(&l.policy); err != nil {
@@ -47,10 +46,12 @@ func (l *Limiter) Name() string { return l.policy.Name }
 // below 1; ErrCostExceedsQuota for a cost that could never be allowed; or
 // ctx's. A failure of the store is no error: Config.OnError decides.
 func (l *Limiter) Take(ctx context.Context, key string, cost int64) (d Decision, err error) {
-	op := newOperation(VerbTake, 1)
-	defer op.free()
-	if err = op.ask(0, l, key, "", cost, l.config.OnError); err == nil {
-		err = op.decide(ctx, &d)
+	terms, err := l.termsOf(key, "")
+	if err == nil {
+		err = terms.checkCost(key, cost)
+	}
+	if err == nil {
+		err = decide(ctx, VerbTake, Item{terms, key, cost}, l.config.OnError, &d)
 	}
 	return d, err
 }

@@ -17,14 +17,32 @@ type sick struct {
 	before func()
 }
 
-func (s *sick) Do(ctx context.Context, op *weir.Operation) error {
+func (s *sick) fail() error {
 	if s.before != nil {
 		s.before()
 	}
-	if s.err != nil {
-		return s.err
+	return s.err
+}
+
+func (s *sick) Do(ctx context.Context, verb weir.Verb, it weir.Item) (weir.Answer, error) {
+	if err := s.fail(); err != nil {
+		return weir.Answer{}, err
 	}
-	return s.Store.Do(ctx, op)
+	return s.Store.Do(ctx, verb, it)
+}
+
+func (s *sick) DoAll(ctx context.Context, verb weir.Verb, items []weir.Item) ([]weir.Answer, error) {
+	if err := s.fail(); err != nil {
+		return nil, err
+	}
+	return s.Store.DoAll(ctx, verb, items)
+}
+
+func (s *sick) Settle(ctx context.Context, it weir.Item, take *weir.Answer) error {
+	if err := s.fail(); err != nil {
+		return err
+	}
+	return s.Store.Settle(ctx, it, take)
 }
 
 var errSick = errors.New("connection refused")

@@ -4,6 +4,7 @@ package benchmarks
 import (
 	"context"
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,43 +14,78 @@ import (
 	"github.com/weirlimit/weir/memory"
 )
 
-// limiter is a limiter whose one limit never denies what a benchmark takes.
-func limiter(b *testing.B, a weir.Algorithm) *weir.Limiter {
+// A peer is a limiter of keys, and whether a take of key was allowed.
+type peer struct {
+	name string
+	take func(key string) bool
+}
+
+// peers are limiters that allow whatever a benchmark takes.
+func peers(b *testing.B) []peer {
+	b.Helper()
+	all := []peer{
+		{"weir-log", weirTake(b, weir.SlidingLog)},
+		{"weir-counter", weirTake(b, weir.SlidingCounter)},
+		{"weir-bucket", weirTake(b, weir.TokenBucket)},
+	}
+	// x/time/rate has no keys: its users keep a limiter each in a map.
+	var limiters sync.Map
+	return append(all, peer{"x-time-rate", func(key string) bool {
+		l, ok := limiters.Load(key)
+		if !ok {
+			l, _ = limiters.LoadOrStore(key, rate.NewLimiter(rate.Limit(1e9), math.MaxInt32))
+		}
+		return l.(*rate.Limiter).Allow()
+	}}, peer{"x-time-rate-without-a-key", func() func(string) bool {
+		l := rate.NewLimiter(rate.Limit(1e9), math.MaxInt32)
+		return func(string) bool { return l.Allow() }
+	}()})
+}
+
+func weirTake(b *testing.B, a weir.Algorithm) func(key string) bool {
 	b.Helper()
 	l, err := weir.New(weir.Config{
 		Name:      "bench",
 		Store:     memory.New(memory.Config{}),
-		Limits:    []weir.Limit{weir.Per(1_000_000_000, time.Millisecond)},
+		Limits:    []weir.Limit{weir.Per(1_000_000, time.Millisecond)},
 		Algorithm: a,
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return l
+	ctx := context.Background()
+	return func(key string) bool {
+		d, err := l.Take(ctx, key, 1)
+		return err == nil && d.Allowed
+	}
 }
 
-// BenchmarkHot is one key, taken again and again by one goroutine.
+// BenchmarkHot is one key, taken again and again.
 func BenchmarkHot(b *testing.B) {
-	for name, algorithm := range map[string]weir.Algorithm{
-		"weir-log": weir.SlidingLog, "weir-counter": weir.SlidingCounter, "weir-bucket": weir.TokenBucket,
-	} {
-		b.Run(name, func(b *testing.B) {
-			l, ctx := limiter(b, algorithm), context.Background()
+	for _, p := range peers(b) {
+		b.Run(p.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if d, err := l.Take(ctx, "user:42", 1); err != nil || !d.Allowed {
-					b.Fatal(d, err)
+				if !p.take("user:42") {
+					b.Fatal("denied")
 				}
 			}
 		})
 	}
-	b.Run("x-time-rate", func(b *testing.B) {
-		l := rate.NewLimiter(rate.Limit(1e12), math.MaxInt32)
-		b.ReportAllocs()
-		for b.Loop() {
-			if !l.Allow() {
-				b.Fatal("denied")
-			}
-		}
-	})
+}
+
+// BenchmarkHotParallel is one key, taken by every processor at once.
+func BenchmarkHotParallel(b *testing.B) {
+	for _, p := range peers(b) {
+		b.Run(p.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					if !p.take("user:42") {
+						b.Error("denied")
+					}
+				}
+			})
+		})
+	}
 }

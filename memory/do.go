@@ -7,73 +7,148 @@ import (
 	"github.com/weirlimit/weir/internal/window"
 )
 
-// Do carries out an operation. It never fails.
-func (s *Store) Do(_ context.Context, op *weir.Operation) error {
-	if len(op.Items) == 1 {
-		it := &op.Items[0]
-		hash := s.hash(it)
-		sh := &s.shards[shardOf(hash)]
-		sh.Lock()
-		s.doOne(sh, op.Verb, it, hash)
-		sh.Unlock()
-		return nil
-	}
-	var hashes [weir.MaxCharges]uint64
-	var locks shardSet
-	for i := range op.Items {
-		hashes[i] = s.hash(&op.Items[i])
-		locks.add(shardOf(hashes[i]))
-	}
-	s.lock(&locks)
-	s.doAll(op, hashes[:len(op.Items)])
-	s.unlock(&locks)
+// A visit is an item at its shard, which is locked, at one reading of the clock.
+type visit struct {
+	shard *shard
+	item  *weir.Item
+	hash  uint64
+	now   int64
+}
+
+// Do carries out a verb on one item. It never fails.
+func (s *Store) Do(_ context.Context, verb weir.Verb, it weir.Item) (a weir.Answer, err error) {
+	hash := s.hash(&it)
+	sh := &s.shards[shardOf(hash)]
+	sh.Lock()
+	s.do(verb, visit{sh, &it, hash, s.now()}, &a)
+	sh.Unlock()
+	return a, nil
+}
+
+// Settle replaces the cost of a take. It never fails.
+func (s *Store) Settle(_ context.Context, it weir.Item, take *weir.Answer) error {
+	hash := s.hash(&it)
+	sh := &s.shards[shardOf(hash)]
+	sh.Lock()
+	defer sh.Unlock()
+	s.settle(visit{sh, &it, hash, s.now()}, take)
 	return nil
 }
 
-// doOne carries out a verb on one item, whose shard is locked.
-func (s *Store) doOne(sh *shard, verb weir.Verb, it *weir.Item, hash uint64) {
+// DoAll carries out a verb on several items. It never fails.
+func (s *Store) DoAll(_ context.Context, verb weir.Verb, items []weir.Item) ([]weir.Answer, error) {
+	answers, visits := make([]weir.Answer, len(items)), make([]visit, len(items))
+	var set shardSet
+	for i := range items {
+		hash := s.hash(&items[i])
+		visits[i] = visit{&s.shards[shardOf(hash)], &items[i], hash, 0}
+		set.add(shardOf(hash))
+	}
+	s.lock(&set)
+	defer s.unlock(&set)
 	now := s.now()
+	for i := range visits {
+		visits[i].now = now
+	}
 	switch verb {
 	case weir.VerbTake:
-		s.take(sh, it, hash, now)
+		s.takeAll(visits, answers)
+	default:
+		for i := range visits {
+			s.do(verb, visits[i], &answers[i])
+		}
+	}
+	return answers, nil
+}
+
+func (s *Store) do(verb weir.Verb, v visit, a *weir.Answer) {
+	switch verb {
+	case weir.VerbTake:
+		s.take(v, a)
 	case weir.VerbPeek:
-		sh.peek(it, hash, now)
-	case weir.VerbSettle:
-		s.settle(sh, it, hash, now)
+		v.peek(a)
 	case weir.VerbRefund:
-		if r := sh.lookUp(it, hash, now); r != nil {
-			r.state.Refund(it.Rule, sh.query(it, r.phase, now, true))
+		if r := v.lookUp(); r != nil {
+			var q window.Query
+			v.ask(&q, r.phase, true)
+			r.state.Refund(&v.item.Terms.Rule, &q)
 			s.account(r)
 		}
 	case weir.VerbReset:
-		s.reset(sh, it, hash, now)
+		s.reset(v)
 	}
 }
 
-// doAll carries out a verb on all items, whose shards are locked, at one
-// reading of the clock. A take looks first and records afterwards.
-func (s *Store) doAll(op *weir.Operation, hashes []uint64) {
-	if op.Verb != weir.VerbTake && op.Verb != weir.VerbPeek {
-		for i := range op.Items {
-			s.doOne(&s.shards[shardOf(hashes[i])], op.Verb, &op.Items[i], hashes[i])
+// ask makes the item's question to a state of that phase.
+func (v visit) ask(q *window.Query, phase uint64, record bool) {
+	v.shard.generation++
+	q.Now, q.Cost, q.Hash, q.Generation, q.Record = v.now, v.item.Cost, phase, v.shard.generation, record
+}
+
+// phase places the windows of the item's counters, if it has any.
+func (v visit) phase() uint64 {
+	if v.item.Terms.Policy.Algorithm != weir.SlidingCounter {
+		return 0
+	}
+	return window.Hash(v.item.Key)
+}
+
+// peek decides without recording.
+func (v visit) peek(a *weir.Answer) {
+	none := record{}
+	r := v.lookUp()
+	if r == nil {
+		none.phase = v.phase()
+		r = &none
+	}
+	var q window.Query
+	v.ask(&q, r.phase, false)
+	rule := &v.item.Terms.Rule
+	r.state.Decide(rule, &q, &a.Verdict, a.Make(len(rule.Limits)))
+}
+
+// take decides and records.
+func (s *Store) take(v visit, a *weir.Answer) {
+	r := v.find()
+	if r == nil {
+		// A key that would be denied needs no place.
+		if v.peek(a); !a.Verdict.Allowed {
+			v.countOverflow()
+			return
 		}
+		r = s.place(v)
+	}
+	var q window.Query
+	v.ask(&q, r.phase, true)
+	rule := &v.item.Terms.Rule
+	statuses := a.Make(len(rule.Limits))
+	for {
+		r.state.Decide(rule, &q, &a.Verdict, statuses)
+		if !a.Verdict.Full {
+			break
+		}
+		s.makeRoom(v.shard, r, rule, q.Cost)
+	}
+	s.account(r)
+}
+
+// takeAll looks first, and records when all may.
+func (s *Store) takeAll(visits []visit, answers []weir.Answer) {
+	allowed := true
+	for i, v := range visits {
+		v.peek(&answers[i])
+		allowed = allowed && (answers[i].Verdict.Allowed || v.item.Terms.Policy.Shadow)
+	}
+	if !allowed {
 		return
 	}
-	now := s.now()
-	for i := range op.Items {
-		s.shards[shardOf(hashes[i])].peek(&op.Items[i], hashes[i], now)
-	}
-	if op.Verb == weir.VerbPeek || !op.Allowed() {
-		return
-	}
-	for i := range op.Items {
-		it := &op.Items[i]
-		if !it.Verdict.Allowed {
+	for i, v := range visits {
+		if !answers[i].Verdict.Allowed {
 			continue
 		}
-		s.take(&s.shards[shardOf(hashes[i])], it, hashes[i], now)
-		if !it.Verdict.Allowed && !it.Shadow {
-			s.undo(op, hashes, i, now)
+		s.take(v, &answers[i])
+		if !answers[i].Verdict.Allowed && !v.item.Terms.Policy.Shadow {
+			s.undo(visits, answers, i)
 			return
 		}
 	}
@@ -81,71 +156,36 @@ func (s *Store) doAll(op *weir.Operation, hashes []uint64) {
 
 // undo takes back what was recorded before item denied. That happens only if
 // two keys share an overflow slot, which has room for either, but not for both.
-func (s *Store) undo(op *weir.Operation, hashes []uint64, denied int, now int64) {
-	for i := range op.Items {
-		it, sh := &op.Items[i], &s.shards[shardOf(hashes[i])]
-		if i < denied && it.Verdict.Receipt.Generation != 0 {
-			back := *it
-			back.Receipt, back.Cost = it.Verdict.Receipt, 0
-			s.settle(sh, &back, hashes[i], now)
+func (s *Store) undo(visits []visit, answers []weir.Answer, denied int) {
+	for i, v := range visits {
+		a := &answers[i]
+		if i < denied && a.Verdict.Receipt.Generation != 0 {
+			free := weir.Item{Terms: v.item.Terms, Key: v.item.Key}
+			s.settle(visit{v.shard, &free, v.hash, v.now}, a)
 		}
 		if i != denied {
-			sh.peek(it, hashes[i], now)
+			v.peek(a)
 		}
 	}
 }
 
-// query is the item's question to a state of that phase.
-func (sh *shard) query(it *weir.Item, phase uint64, now int64, record bool) window.Query {
-	q := window.Query{Now: now, Cost: it.Cost, Hash: phase, Generation: sh.generation, Record: record}
-	sh.generation++
-	return q
-}
-
-// peek decides without recording.
-func (sh *shard) peek(it *weir.Item, hash uint64, now int64) {
-	var none window.State
-	state, phase := &none, it.Hash
-	if r := sh.lookUp(it, hash, now); r != nil {
-		state, phase = &r.state, r.phase
-	}
-	it.Verdict = state.Decide(it.Rule, sh.query(it, phase, now, false), it.Statuses)
-}
-
-// take decides and records.
-func (s *Store) take(sh *shard, it *weir.Item, hash uint64, now int64) {
-	r := sh.find(it, hash)
-	if r == nil {
-		// A key that would be denied needs no place.
-		if sh.peek(it, hash, now); !it.Verdict.Allowed {
-			sh.countOverflow(it, hash, now)
-			return
-		}
-		r = s.place(sh, it, hash, now)
-	}
-	for {
-		it.Verdict = r.state.Decide(it.Rule, sh.query(it, r.phase, now, true), it.Statuses)
-		if !it.Verdict.Full {
-			break
-		}
-		s.makeRoom(sh, r, it.Rule, it.Cost)
-	}
-	s.account(r)
-}
-
-// settle replaces the cost of a take.
-func (s *Store) settle(sh *shard, it *weir.Item, hash uint64, now int64) {
-	r := sh.lookUp(it, hash, now)
+// settle replaces the cost of a take, which was answered so, by the item's.
+func (s *Store) settle(v visit, take *weir.Answer) {
+	r := v.lookUp()
 	if r == nil {
 		return
 	}
+	var q window.Query
+	v.ask(&q, r.phase, true)
+	of, rule := take.Verdict.Receipt, &v.item.Terms.Rule
+	statuses := take.Statuses()
 	for {
-		switch r.state.Settle(it.Rule, sh.query(it, r.phase, now, true), it.Receipt, it.Statuses) {
+		switch r.state.Settle(rule, &q, of, statuses) {
 		case window.NoRoom:
-			s.makeRoom(sh, r, it.Rule, it.Cost)
+			s.makeRoom(v.shard, r, rule, q.Cost)
 			continue
 		case window.Dropped:
-			sh.counts.SettlesDropped++
+			v.shard.counts.SettlesDropped++
 		case window.Gone, window.Done:
 		}
 		s.account(r)
@@ -156,14 +196,12 @@ func (s *Store) settle(sh *shard, it *weir.Item, hash uint64, now int64) {
 // reset forgets a key. If it could be found in its overflow slot again, an
 // empty state of its own stays until the slot has forgotten it too: more than
 // MaxKeys, perhaps, but one for each reset.
-func (s *Store) reset(sh *shard, it *weir.Item, hash uint64, now int64) {
-	own, slot := sh.find(it, hash), sh.slots[slotOf(it, hash)]
-	if own != nil {
-		s.remove(sh, own)
+func (s *Store) reset(v visit) {
+	if own := v.find(); own != nil {
+		s.remove(v.shard, own)
 	}
-	if slot != nil && slot.state.Expires() > now {
+	if slot := v.slot(); slot != nil {
 		s.keys.Add(1)
-		own = s.newRecord(sh, it, hash)
-		own.hold = slot.state.Expires()
+		s.newRecord(v).hold = slot.state.Expires()
 	}
 }

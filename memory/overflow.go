@@ -3,7 +3,6 @@ package memory
 import (
 	"strings"
 
-	"github.com/weirlimit/weir"
 	"github.com/weirlimit/weir/internal/window"
 )
 
@@ -12,15 +11,20 @@ const slotBytes = 256 * 8
 
 // lookUp is the record that speaks for an item: its own, or its overflow slot,
 // or nil.
-func (sh *shard) lookUp(it *weir.Item, hash uint64, now int64) *record {
-	if r := sh.find(it, hash); r != nil {
+func (v visit) lookUp() *record {
+	if r := v.find(); r != nil {
 		return r
 	}
-	if len(sh.slots) == 0 {
+	return v.slot()
+}
+
+// slot is the item's overflow slot, if anything is in it.
+func (v visit) slot() *record {
+	if len(v.shard.slots) == 0 {
 		return nil
 	}
-	slot := sh.slots[slotOf(it, hash)]
-	if slot == nil || slot.state.Expires() <= now {
+	slot := v.shard.slots[v.slotID()]
+	if slot == nil || slot.state.Expires() <= v.now {
 		return nil
 	}
 	return slot
@@ -28,33 +32,30 @@ func (sh *shard) lookUp(it *weir.Item, hash uint64, now int64) *record {
 
 // place is where a key without a record is to be recorded: in a new one, with
 // what its slot knows, or at the ceiling in the slot.
-func (s *Store) place(sh *shard, it *weir.Item, hash uint64, now int64) *record {
-	s.sweep(sh, sweepForPlace, now)
-	slot := sh.lookUp(it, hash, now)
+func (s *Store) place(v visit) *record {
+	s.sweep(v.shard, sweepForPlace, v.now)
+	slot := v.slot()
 	need := int64(window.MinBytes)
 	if slot != nil {
 		need = int64(slot.bytes)
 	}
 	if s.bytes.Load()+need <= s.maxBytes && s.reserveKey() {
-		r := s.newRecord(sh, it, hash)
+		r := s.newRecord(v)
 		if slot != nil {
 			r.state, r.phase = slot.state.Clone(), slot.phase
 			s.account(r)
 		}
 		return r
 	}
-	sh.counts.Overflowed++
-	if slot == nil {
-		slot = s.newSlot(sh, it, hash)
-	}
-	return slot
+	v.shard.counts.Overflowed++
+	return s.slotFor(v)
 }
 
 // countOverflow counts a denial that an overflow slot is behind.
-func (sh *shard) countOverflow(it *weir.Item, hash uint64, now int64) {
-	if sh.lookUp(it, hash, now) != nil {
-		sh.counts.Overflowed++
-		sh.counts.OverflowDenied++
+func (v visit) countOverflow() {
+	if v.slot() != nil {
+		v.shard.counts.Overflowed++
+		v.shard.counts.OverflowDenied++
 	}
 }
 
@@ -69,22 +70,26 @@ func (s *Store) reserveKey() bool {
 
 // newRecord makes a key's own record, whose place is reserved. The key is
 // copied: it may be part of something large.
-func (s *Store) newRecord(sh *shard, it *weir.Item, hash uint64) *record {
-	r := &record{hash: hash, phase: it.Hash, policy: it.Policy, key: strings.Clone(it.Key), group: strings.Clone(it.Group)}
-	sh.insert(r)
+func (s *Store) newRecord(v visit) *record {
+	it := v.item
+	r := &record{hash: v.hash, phase: v.phase(), policy: it.Terms.Policy, key: strings.Clone(it.Key), group: strings.Clone(it.Terms.Group)}
+	v.shard.insert(r)
 	s.armSweep()
 	return r
 }
 
-// newSlot makes an item's slot, instead of one that has expired. The windows
-// of its counters start where those of that item do.
-func (s *Store) newSlot(sh *shard, it *weir.Item, hash uint64) *record {
+// slotFor is the item's slot, made anew if nothing is in it: the windows of its
+// counters then start where those of this item do.
+func (s *Store) slotFor(v visit) *record {
+	if slot := v.slot(); slot != nil {
+		return slot
+	}
+	sh, id := v.shard, v.slotID()
+	s.forgetSlot(sh, id)
 	if sh.slots == nil {
 		sh.slots = make(map[slotID]*record)
 	}
-	id := slotOf(it, hash)
-	s.forgetSlot(sh, id)
-	r := &record{phase: it.Hash, policy: it.Policy, slot: true}
+	r := &record{phase: v.phase(), policy: id.policy, slot: true}
 	sh.slots[id] = r
 	s.armSweep()
 	return r

@@ -50,9 +50,9 @@ type shard struct {
 
 // hash is of all that names an item's state.
 func (s *Store) hash(it *weir.Item) uint64 {
-	h := maphash.String(s.seed, it.Key) ^ it.Policy.Hash
-	if it.Group != "" {
-		h ^= maphash.String(s.seed, it.Group) * 0x9e3779b97f4a7c15
+	h := maphash.String(s.seed, it.Key) ^ it.Terms.Policy.Hash
+	if group := it.Terms.Group; group != "" {
+		h ^= maphash.String(s.seed, group) * 0x9e3779b97f4a7c15
 	}
 	return h
 }
@@ -60,22 +60,23 @@ func (s *Store) hash(it *weir.Item) uint64 {
 // shardOf is where the item of a hash is: the hash's top byte.
 func shardOf(hash uint64) int { return int(hash >> 56) }
 
-// find is the record of an item's own, or nil.
-func (sh *shard) find(it *weir.Item, hash uint64) *record {
+// find is the record of the item's own, or nil.
+func (v visit) find() *record {
+	sh, it := v.shard, v.item
 	if sh.table == nil {
 		return nil
 	}
-	for r := sh.table[hash&uint64(len(sh.table)-1)]; r != nil; r = r.next {
-		if r.hash == hash && r.policy == it.Policy && r.key == it.Key && r.group == it.Group {
+	for r := sh.table[v.hash&uint64(len(sh.table)-1)]; r != nil; r = r.next {
+		if r.hash == v.hash && r.policy == it.Terms.Policy && r.key == it.Key && r.group == it.Terms.Group {
 			return r
 		}
 	}
 	return nil
 }
 
-// slotOf is the overflow slot that an item would share.
-func slotOf(it *weir.Item, hash uint64) slotID {
-	return slotID{it.Policy, hash >> 52 % slotsPerShard}
+// slotID is the overflow slot that the item would share.
+func (v visit) slotID() slotID {
+	return slotID{v.item.Terms.Policy, v.hash >> 52 % slotsPerShard}
 }
 
 // insert adds a record that is not there.

@@ -2,7 +2,6 @@ package storetest_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,33 +15,25 @@ import (
 type breaker struct {
 	weir.Store
 
-	do       func(b *breaker, ctx context.Context, op *weir.Operation) error
+	do       func(b *breaker, ctx context.Context, op *operation) error
 	mu       sync.Mutex
 	policies []*weir.Policy
-	rules    map[string]*window.Rule // by key
-	seed     uint64
+	sober    map[*weir.Policy]*weir.Policy // without their shadow
+	rules    map[string]*window.Rule       // by key
 }
 
 func (b *breaker) Register(p *weir.Policy) error {
+	plain := *p
+	plain.Shadow = false
 	b.mu.Lock()
 	b.policies = append(b.policies, p)
+	b.sober[p] = &plain
 	b.mu.Unlock()
 	return b.Store.Register(p)
 }
 
-func (b *breaker) Do(ctx context.Context, op *weir.Operation) error { return b.do(b, ctx, op) }
-
-// sub carries out a verb on items alone.
-func (b *breaker) sub(ctx context.Context, verb weir.Verb, items ...weir.Item) []weir.Item {
-	op := weir.Operation{Verb: verb, Items: items}
-	if err := b.Store.Do(ctx, &op); err != nil {
-		panic(err)
-	}
-	return op.Items
-}
-
 // endless is an item with limits that are never reached, and without answers.
-func endless(it weir.Item) weir.Item {
+func endless(it item) item {
 	limits := slices.Clone(it.Rule.Limits)
 	for i := range limits {
 		limits[i].Quota, limits[i].Burst = window.MaxQuota, window.MaxQuota
@@ -53,18 +44,18 @@ func endless(it weir.Item) weir.Item {
 }
 
 // change is a way to break a store: by changing each item of some verbs.
-func change(f func(b *breaker, it *weir.Item), verbs ...weir.Verb) func(*breaker, context.Context, *weir.Operation) error {
-	return func(b *breaker, ctx context.Context, op *weir.Operation) error {
+func change(f func(b *breaker, it *item), verbs ...weir.Verb) func(*breaker, context.Context, *operation) error {
+	return func(b *breaker, ctx context.Context, op *operation) error {
 		if len(verbs) > 0 && !slices.Contains(verbs, op.Verb) {
-			return b.Store.Do(ctx, op)
+			return b.pass(ctx, op)
 		}
 		given := slices.Clone(op.Items)
 		for i := range op.Items {
 			f(b, &op.Items[i])
 		}
-		err := b.Store.Do(ctx, op)
+		err := b.pass(ctx, op)
 		for i := range op.Items { // only the answers are the caller's
-			given[i].Verdict = op.Items[i].Verdict
+			given[i].Verdict, given[i].Statuses = op.Items[i].Verdict, op.Items[i].Statuses
 			op.Items[i] = given[i]
 		}
 		return err
@@ -72,53 +63,53 @@ func change(f func(b *breaker, it *weir.Item), verbs ...weir.Verb) func(*breaker
 }
 
 // after is a way to break a store: by what it does when it has answered.
-func after(f func(b *breaker, ctx context.Context, op *weir.Operation)) func(*breaker, context.Context, *weir.Operation) error {
-	return func(b *breaker, ctx context.Context, op *weir.Operation) error {
-		err := b.Store.Do(ctx, op)
+func after(f func(b *breaker, ctx context.Context, op *operation)) func(*breaker, context.Context, *operation) error {
+	return func(b *breaker, ctx context.Context, op *operation) error {
+		err := b.pass(ctx, op)
 		f(b, ctx, op)
 		return err
 	}
 }
 
 // ignore is a way to break a store: by not doing what it is asked to.
-func ignore(verb weir.Verb) func(*breaker, context.Context, *weir.Operation) error {
-	return func(b *breaker, ctx context.Context, op *weir.Operation) error {
+func ignore(verb weir.Verb) func(*breaker, context.Context, *operation) error {
+	return func(b *breaker, ctx context.Context, op *operation) error {
 		if op.Verb == verb {
 			return nil
 		}
-		return b.Store.Do(ctx, op)
+		return b.pass(ctx, op)
 	}
 }
 
 // breakages are the ways to break a store, and the behaviour that notices.
 var breakages = []struct {
 	name, behaviour string
-	do              func(b *breaker, ctx context.Context, op *weir.Operation) error
+	do              func(b *breaker, ctx context.Context, op *operation) error
 }{
-	{"denials recorded", "nothing recorded", after(func(b *breaker, ctx context.Context, op *weir.Operation) {
+	{"denials recorded", "nothing recorded", after(func(b *breaker, ctx context.Context, op *operation) {
 		if op.Verb == weir.VerbTake && !op.Allowed() {
 			for _, it := range op.Items {
 				b.sub(ctx, weir.VerbTake, endless(it))
 			}
 		}
 	})},
-	{"peeks recorded", "nothing recorded", after(func(b *breaker, ctx context.Context, op *weir.Operation) {
+	{"peeks recorded", "nothing recorded", after(func(b *breaker, ctx context.Context, op *operation) {
 		if op.Verb == weir.VerbPeek {
 			for _, it := range op.Items {
 				b.sub(ctx, weir.VerbTake, endless(it))
 			}
 		}
 	})},
-	{"second item forgotten", "take all", func(b *breaker, ctx context.Context, op *weir.Operation) error {
+	{"second item forgotten", "take all", func(b *breaker, ctx context.Context, op *operation) error {
 		if op.Verb != weir.VerbTake || len(op.Items) == 1 {
-			return b.Store.Do(ctx, op)
+			return b.pass(ctx, op)
 		}
 		if b.sub(ctx, weir.VerbPeek, op.Items...); op.Allowed() {
 			b.sub(ctx, weir.VerbTake, slices.Delete(slices.Clone(op.Items), 1, 2)...)
 		}
 		return nil
 	}},
-	{"items taken one by one", "take all", func(b *breaker, ctx context.Context, op *weir.Operation) error {
+	{"items taken one by one", "take all", func(b *breaker, ctx context.Context, op *operation) error {
 		for i := range op.Items {
 			op.Items[i] = b.sub(ctx, op.Verb, op.Items[i])[0]
 		}
@@ -126,29 +117,29 @@ var breakages = []struct {
 	}},
 	{"items looked at, then taken", "concurrent charges", checkThenAct},
 	{"looked at, then taken", "concurrent takers", checkThenAct},
-	{"settled twice", "settle", func(b *breaker, ctx context.Context, op *weir.Operation) error {
+	{"settled twice", "settle", func(b *breaker, ctx context.Context, op *operation) error {
 		if op.Verb == weir.VerbSettle {
 			b.sub(ctx, op.Verb, op.Items...)
 		}
-		return b.Store.Do(ctx, op)
+		return b.pass(ctx, op)
 	}},
 	{"settled never", "settle", ignore(weir.VerbSettle)},
-	{"settled down only", "settle", change(func(_ *breaker, it *weir.Item) {
+	{"settled down only", "settle", change(func(_ *breaker, it *item) {
 		it.Cost = min(it.Cost, it.Receipt.Cost)
 	}, weir.VerbSettle)},
-	{"settled the first charge only", "settle all", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"settled the first charge only", "settle all", after(func(_ *breaker, _ context.Context, op *operation) {
 		for i := range op.Items[1:] {
 			op.Items[i+1].Verdict.Receipt = window.Receipt{}
 		}
 	})},
-	{"settled by the charge before", "settle all", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"settled by the charge before", "settle all", after(func(_ *breaker, _ context.Context, op *operation) {
 		if op.Verb == weir.VerbTake && len(op.Items) > 1 {
 			op.Items[1].Verdict.Receipt.Cost = op.Items[0].Verdict.Receipt.Cost
 		}
 	})},
 	{"refunded never", "refund", ignore(weir.VerbRefund)},
 	{"reset never", "reset", ignore(weir.VerbReset)},
-	{"reset under every policy", "reset", after(func(b *breaker, ctx context.Context, op *weir.Operation) {
+	{"reset under every policy", "reset", after(func(b *breaker, ctx context.Context, op *operation) {
 		if op.Verb == weir.VerbReset {
 			for _, p := range b.policies {
 				it := op.Items[0]
@@ -157,28 +148,28 @@ var breakages = []struct {
 			}
 		}
 	})},
-	{"group lost", "groups", change(func(_ *breaker, it *weir.Item) { it.Group = "" })},
-	{"group only", "groups", change(func(_ *breaker, it *weir.Item) {
+	{"group lost", "groups", change(func(_ *breaker, it *item) { it.Group = "" })},
+	{"group only", "groups", change(func(_ *breaker, it *item) {
 		if it.Group != "" {
 			it.Key = it.Group
 		}
 	})},
-	{"group and key joined", "groups", change(func(_ *breaker, it *weir.Item) {
+	{"group and key joined", "groups", change(func(_ *breaker, it *item) {
 		it.Key, it.Group = it.Group+":"+it.Key, ""
 	})},
-	{"key cut at a NUL", "keys", change(func(_ *breaker, it *weir.Item) {
+	{"key cut at a NUL", "keys", change(func(_ *breaker, it *item) {
 		it.Key, _, _ = strings.Cut(it.Key, "\x00")
 	})},
-	{"key made valid UTF-8", "keys", change(func(_ *breaker, it *weir.Item) {
+	{"key made valid UTF-8", "keys", change(func(_ *breaker, it *item) {
 		it.Key = strings.ToValidUTF8(it.Key, "\ufffd")
 	})},
-	{"key in lower case", "keys", change(func(_ *breaker, it *weir.Item) { it.Key = strings.ToLower(it.Key) })},
-	{"key cut at 1000 bytes", "keys", change(func(_ *breaker, it *weir.Item) { it.Key = it.Key[:min(len(it.Key), 1000)] })},
-	{"policies shared", "names", change(func(b *breaker, it *weir.Item) { it.Policy = b.policies[0] })},
-	{"cost doubled", "costs", change(func(_ *breaker, it *weir.Item) { it.Cost *= 2 }, weir.VerbTake)},
-	{"cost ignored", "costs", change(func(_ *breaker, it *weir.Item) { it.Cost = 1 }, weir.VerbTake)},
-	{"denial for good", "costs", func(b *breaker, ctx context.Context, op *weir.Operation) error {
-		err := b.Store.Do(ctx, op)
+	{"key in lower case", "keys", change(func(_ *breaker, it *item) { it.Key = strings.ToLower(it.Key) })},
+	{"key cut at 1000 bytes", "keys", change(func(_ *breaker, it *item) { it.Key = it.Key[:min(len(it.Key), 1000)] })},
+	{"policies shared", "names", change(func(b *breaker, it *item) { it.Policy = b.policies[0] })},
+	{"cost doubled", "costs", change(func(_ *breaker, it *item) { it.Cost *= 2 }, weir.VerbTake)},
+	{"cost ignored", "costs", change(func(_ *breaker, it *item) { it.Cost = 1 }, weir.VerbTake)},
+	{"denial for good", "costs", func(b *breaker, ctx context.Context, op *operation) error {
+		err := b.pass(ctx, op)
 		if op.Verb == weir.VerbTake && len(op.Items) == 1 && !op.Allowed() {
 			it := op.Items[0]
 			it.Cost, it.Statuses = 1, make([]window.Status, len(it.Statuses))
@@ -186,19 +177,25 @@ var breakages = []struct {
 		}
 		return err
 	}},
-	{"blocked without end unsaid", "blocked", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"blocked without end unsaid", "blocked", after(func(_ *breaker, _ context.Context, op *operation) {
 		for i := range op.Items {
 			v := &op.Items[i].Verdict
 			v.Retry = min(v.Retry, window.MaxWindow)
 		}
 	})},
-	{"first limit only", "several windows", func(b *breaker, ctx context.Context, op *weir.Operation) error {
-		return change(func(_ *breaker, it *weir.Item) {
+	{"first limit only", "several windows", func(b *breaker, ctx context.Context, op *operation) error {
+		given := slices.Clone(op.Items)
+		err := change(func(_ *breaker, it *item) {
 			rule := window.NewRule(it.Rule.Algorithm, it.Rule.Limits[:1], it.Rule.Step)
 			it.Rule = &rule
 		}, weir.VerbTake)(b, ctx, op)
+		for i := range op.Items {
+			missing := len(given[i].Rule.Limits) - len(op.Items[i].Statuses)
+			op.Items[i].Statuses = append(op.Items[i].Statuses, make([]window.Status, missing)...)
+		}
+		return err
 	}},
-	{"limits kept", "changed limits", change(func(b *breaker, it *weir.Item) {
+	{"limits kept", "changed limits", change(func(b *breaker, it *item) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		id := it.Policy.Name + it.Group + it.Key
@@ -207,7 +204,7 @@ var breakages = []struct {
 		}
 		b.rules[id] = it.Rule
 	})},
-	{"retry a microsecond late", "retry after", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"retry a microsecond late", "retry after", after(func(_ *breaker, _ context.Context, op *operation) {
 		for i := range op.Items {
 			if it := &op.Items[i]; it.Verdict.Retry > 0 && it.Verdict.Retry != window.Never {
 				it.Verdict.Retry++
@@ -215,7 +212,7 @@ var breakages = []struct {
 			}
 		}
 	})},
-	{"retry a microsecond early", "retry after", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"retry a microsecond early", "retry after", after(func(_ *breaker, _ context.Context, op *operation) {
 		for i := range op.Items {
 			if it := &op.Items[i]; it.Verdict.Retry > 1 && it.Verdict.Retry != window.Never {
 				it.Verdict.Retry--
@@ -223,32 +220,31 @@ var breakages = []struct {
 			}
 		}
 	})},
-	{"shadow denies", "shadow", change(func(_ *breaker, it *weir.Item) { it.Shadow = false })},
-	{"shadow recorded beside a denial", "shadow", after(func(b *breaker, ctx context.Context, op *weir.Operation) {
+	{"shadow denies", "shadow", change(func(b *breaker, it *item) { it.Policy = b.sober[it.Policy] })},
+	{"shadow recorded beside a denial", "shadow", after(func(b *breaker, ctx context.Context, op *operation) {
 		for _, it := range op.Items {
-			if op.Verb == weir.VerbTake && it.Shadow && !op.Allowed() {
+			if op.Verb == weir.VerbTake && it.Policy.Shadow && !op.Allowed() {
 				b.sub(ctx, weir.VerbTake, it)
 			}
 		}
 	})},
-	{"shadow recorded always", "shadow", after(func(b *breaker, ctx context.Context, op *weir.Operation) {
+	{"shadow recorded always", "shadow", after(func(b *breaker, ctx context.Context, op *operation) {
 		for _, it := range op.Items {
-			if op.Verb == weir.VerbTake && it.Shadow && !it.Verdict.Allowed {
+			if op.Verb == weir.VerbTake && it.Policy.Shadow && !it.Verdict.Allowed {
 				b.sub(ctx, weir.VerbTake, endless(it))
 			}
 		}
 	})},
-	{"precision ignored", "precision", change(func(_ *breaker, it *weir.Item) {
+	{"precision ignored", "precision", change(func(_ *breaker, it *item) {
 		rule := window.NewRule(it.Rule.Algorithm, it.Rule.Limits, 0)
 		it.Rule = &rule
 	})},
-	{"phase of the store", "phase", change(func(b *breaker, it *weir.Item) { it.Hash ^= b.seed })},
-	{"time of a decision lost", "timelines", after(func(_ *breaker, _ context.Context, op *weir.Operation) {
+	{"time of a decision lost", "timelines", after(func(_ *breaker, _ context.Context, op *operation) {
 		for i := range op.Items {
 			op.Items[i].Verdict.At = 0
 		}
 	})},
-	{"window a microsecond long", "timelines", change(func(_ *breaker, it *weir.Item) {
+	{"window a microsecond long", "timelines", change(func(_ *breaker, it *item) {
 		limits := slices.Clone(it.Rule.Limits)
 		for i := range limits {
 			limits[i].Window++
@@ -256,18 +252,18 @@ var breakages = []struct {
 		rule := window.NewRule(it.Rule.Algorithm, limits, it.Rule.Step)
 		it.Rule = &rule
 	})},
-	{"fixed windows for sliding ones", "shared resource", change(func(_ *breaker, it *weir.Item) {
+	{"fixed windows for sliding ones", "timelines", change(func(_ *breaker, it *item) {
 		if it.Rule.Algorithm == window.SlidingLog {
 			rule := window.NewRule(window.FixedWindow, it.Rule.Limits, it.Rule.Step)
 			it.Rule = &rule
 		}
 	})},
-	{"failing", "costs", func(*breaker, context.Context, *weir.Operation) error { return context.DeadlineExceeded }},
+	{"failing", "costs", func(*breaker, context.Context, *operation) error { return context.DeadlineExceeded }},
 }
 
-func checkThenAct(b *breaker, ctx context.Context, op *weir.Operation) error {
+func checkThenAct(b *breaker, ctx context.Context, op *operation) error {
 	if op.Verb != weir.VerbTake {
-		return b.Store.Do(ctx, op)
+		return b.pass(ctx, op)
 	}
 	if b.sub(ctx, weir.VerbPeek, op.Items...); !op.Allowed() {
 		return nil
@@ -280,6 +276,6 @@ func checkThenAct(b *breaker, ctx context.Context, op *weir.Operation) error {
 	return nil
 }
 
-func newBreaker(store weir.Store, do func(b *breaker, ctx context.Context, op *weir.Operation) error) *breaker {
-	return &breaker{Store: store, do: do, rules: make(map[string]*window.Rule), seed: rand.Uint64()}
+func newBreaker(store weir.Store, do func(b *breaker, ctx context.Context, op *operation) error) *breaker {
+	return &breaker{Store: store, do: do, rules: make(map[string]*window.Rule), sober: make(map[*weir.Policy]*weir.Policy)}
 }

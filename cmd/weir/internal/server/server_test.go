@@ -228,8 +228,19 @@ func TestSeveralPolicies(t *testing.T) {
 // sickStore fails.
 type sickStore struct{}
 
-func (*sickStore) Register(*weir.Policy) error               { return nil }
-func (*sickStore) Do(context.Context, *weir.Operation) error { return errors.New("the store is away") }
+var errAway = errors.New("the store is away")
+
+func (*sickStore) Register(*weir.Policy) error { return nil }
+
+func (*sickStore) Do(context.Context, weir.Verb, weir.Item) (weir.Answer, error) {
+	return weir.Answer{}, errAway
+}
+
+func (*sickStore) DoAll(context.Context, weir.Verb, []weir.Item) ([]weir.Answer, error) {
+	return nil, errAway
+}
+
+func (*sickStore) Settle(context.Context, weir.Item, *weir.Answer) error { return errAway }
 
 func TestStoreFailure(t *testing.T) {
 	s := start(t, Config{Policies: []weir.Config{
