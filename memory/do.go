@@ -50,13 +50,12 @@ func (s *Store) DoAll(_ context.Context, verb weir.Verb, items []weir.Item) ([]w
 	for i := range visits {
 		visits[i].now = now
 	}
-	switch verb {
-	case weir.VerbTake:
+	if verb == weir.VerbTake {
 		s.takeAll(visits, answers)
-	default:
-		for i := range visits {
-			s.do(verb, visits[i], &answers[i])
-		}
+		return answers, nil
+	}
+	for i := range visits {
+		s.do(verb, visits[i], &answers[i])
 	}
 	return answers, nil
 }
@@ -76,6 +75,7 @@ func (s *Store) do(verb weir.Verb, v visit, a *weir.Answer) {
 		}
 	case weir.VerbReset:
 		s.reset(v)
+	case weir.VerbSettle: // is Settle
 	}
 }
 

@@ -33,8 +33,8 @@ func TestBucketTimelines(t *testing.T) {
 		"quota 0": {bucketOf(Limit{Window: second}), []row{
 			{at: 0, cost: 1, retry: Never},
 			{at: day, verb: peekOnly, cost: 1, retry: Never},
-			{at: day, cost: 5, allowed: true, used: 5, rule: ptr(bucketOf(tenth))},
-			{at: day, cost: 1, used: 0, retry: Never, rule: ptr(bucketOf(Limit{Window: second}))},
+			{at: day, cost: 5, allowed: true, used: 5, rule: new(bucketOf(tenth))},
+			{at: day, cost: 1, used: 0, retry: Never, rule: new(bucketOf(Limit{Window: second}))},
 		}},
 		"several rates, none recorded in either": {bucketOf(tenth, Limit{Quota: 1, Window: second, Burst: 6}), []row{
 			{at: 0, cost: 5, allowed: true, used: 5},
@@ -56,25 +56,25 @@ func TestBucketTimelines(t *testing.T) {
 		}},
 		"a changed burst applies at once": {bucketOf(tenth), []row{
 			{at: 0, cost: 5, allowed: true, used: 5},
-			{at: 0, cost: 3, allowed: true, used: 8, rule: ptr(bucketOf(Limit{Quota: 10, Window: second, Burst: 8}))},
-			{at: 0, cost: 1, used: 8, retry: 600 * ms, rule: ptr(bucketOf(Limit{Quota: 10, Window: second, Burst: 3}))},
+			{at: 0, cost: 3, allowed: true, used: 8, rule: new(bucketOf(Limit{Quota: 10, Window: second, Burst: 8}))},
+			{at: 0, cost: 1, used: 8, retry: 600 * ms, rule: new(bucketOf(Limit{Quota: 10, Window: second, Burst: 3}))},
 		}},
 		"a slower rate refills what was missing": {bucketOf(tenth), []row{
 			{at: 0, cost: 5, allowed: true, used: 5},
-			{at: 100 * ms, cost: 1, used: 5, retry: 400 * ms, rule: ptr(bucketOf(Limit{Quota: 1, Window: second, Burst: 5}))}, // when the state ends
-			{at: 100 * ms, cost: 1, allowed: true, used: 5, rule: ptr(bucketOf(tenth))},
-			{at: 200 * ms, cost: 1, allowed: true, used: 6, rule: ptr(bucketOf(Limit{Quota: 1, Window: second, Burst: 6}))},
+			{at: 100 * ms, cost: 1, used: 5, retry: 400 * ms, rule: new(bucketOf(Limit{Quota: 1, Window: second, Burst: 5}))}, // when the state ends
+			{at: 100 * ms, cost: 1, allowed: true, used: 5, rule: new(bucketOf(tenth))},
+			{at: 200 * ms, cost: 1, allowed: true, used: 6, rule: new(bucketOf(Limit{Quota: 1, Window: second, Burst: 6}))},
 			{at: 200 * ms, cost: 1, used: 6, retry: 900 * ms},
 		}},
 		"a faster rate refills from the last record on": {bucketOf(Limit{Quota: 1, Window: hour, Burst: 5}), []row{
 			{at: 0, cost: 5, allowed: true, used: 5},
-			{at: 50 * ms, cost: 1, used: 5, retry: 50 * ms, rule: ptr(bucketOf(tenth))},
+			{at: 50 * ms, cost: 1, used: 5, retry: 50 * ms, rule: new(bucketOf(tenth))},
 			{at: 75 * ms, cost: 1, used: 5, retry: 25 * ms},
 			{at: 100 * ms, cost: 1, allowed: true, used: 5},
 		}},
 		"a limit keeps its bucket when another goes": {bucketOf(tenth, Limit{Quota: 1, Window: second, Burst: 6}), []row{
 			{at: 0, cost: 5, allowed: true, used: 5},
-			{at: 500 * ms, cost: 2, used: 5, retry: 500 * ms, rule: ptr(bucketOf(Limit{Quota: 1, Window: second, Burst: 6}))},
+			{at: 500 * ms, cost: 2, used: 5, retry: 500 * ms, rule: new(bucketOf(Limit{Quota: 1, Window: second, Burst: 6}))},
 			{at: second, cost: 2, allowed: true, used: 6},
 		}},
 	} {

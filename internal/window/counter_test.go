@@ -37,7 +37,7 @@ func TestCounterTimelines(t *testing.T) {
 			{at: 0, cost: 11, retry: Never},
 			{at: 0, cost: 1, retry: Never},
 			{at: day, cost: 1, retry: Never},
-			{at: day, cost: 10, allowed: true, used: 10, rule: ptr(counterOf(perMinute))},
+			{at: day, cost: 10, allowed: true, used: 10, rule: new(counterOf(perMinute))},
 		}},
 		"several windows, none recorded in either": {counterOf(perMinute, Limit{Quota: 12, Window: hour}), []row{
 			{at: 0, cost: 10, allowed: true, used: 10},
@@ -60,9 +60,9 @@ func TestCounterTimelines(t *testing.T) {
 			{at: 30 * second, cost: 4, allowed: true, used: 4},
 			{at: 90 * second, cost: 6, allowed: true, used: 8},
 			{at: 100 * second, cost: 1, used: 10, retry: 80 * second, rule: &wider}, // when the state ends
-			{at: 170 * second, verb: peekOnly, cost: 5, allowed: true, used: 1, rule: ptr(counterOf(perMinute))},
+			{at: 170 * second, verb: peekOnly, cost: 5, allowed: true, used: 1, rule: new(counterOf(perMinute))},
 			{at: 170 * second, cost: 1, allowed: true, used: 2},
-			{at: 171 * second, cost: 4, allowed: true, used: 11, rule: ptr(counterOf(Limit{Quota: 11, Window: hour}))},
+			{at: 171 * second, cost: 4, allowed: true, used: 11, rule: new(counterOf(Limit{Quota: 11, Window: hour}))},
 			{at: hour - 1, cost: 1, used: 11, retry: 654_545_456, rule: &wider}, // 2/11 of the hour after
 		}},
 		"a narrowed window fades from the last record on": {wider, []row{
@@ -182,10 +182,10 @@ func TestFixedTimelines(t *testing.T) {
 		{at: minute, verb: settleTo, of: 1, cost: 4, used: 4},
 		{at: minute, verb: refundOf, cost: 3, used: 1},
 		{at: 61 * second, cost: 10, used: 1, retry: 59 * second},
-		{at: 61 * second, cost: 19, allowed: true, used: 20, rule: ptr(fixedOf(Limit{Quota: 20, Window: minute}))},
-		{at: 62 * second, cost: 1, used: 20, retry: 58 * second, rule: ptr(fixedOf(perMinute))},
-		{at: 62 * second, cost: 1, used: 20, retry: 58 * second, rule: ptr(fixedOf(Limit{Quota: 10, Window: hour}))},
-		{at: 62 * second, cost: 1, used: 0, allowed: false, retry: Never, rule: ptr(fixedOf(Limit{Quota: 0, Window: second}))},
-		{at: 2 * minute, cost: 10, allowed: true, used: 10, rule: ptr(fixedOf(perMinute))},
+		{at: 61 * second, cost: 19, allowed: true, used: 20, rule: new(fixedOf(Limit{Quota: 20, Window: minute}))},
+		{at: 62 * second, cost: 1, used: 20, retry: 58 * second, rule: new(fixedOf(perMinute))},
+		{at: 62 * second, cost: 1, used: 20, retry: 58 * second, rule: new(fixedOf(Limit{Quota: 10, Window: hour}))},
+		{at: 62 * second, cost: 1, used: 0, allowed: false, retry: Never, rule: new(fixedOf(Limit{Quota: 0, Window: second}))},
+		{at: 2 * minute, cost: 10, allowed: true, used: 10, rule: new(fixedOf(perMinute))},
 	})
 }

@@ -11,6 +11,7 @@ func FuzzFixed(f *testing.F)   { fuzz(f, FixedWindow) }
 func FuzzBucket(f *testing.F)  { fuzz(f, TokenBucket) }
 
 func fuzz(f *testing.F, a Algorithm) {
+	f.Helper()
 	for seed := range uint64(32) {
 		f.Add(randomProgram(seed, 100))
 	}

@@ -96,7 +96,7 @@ func TestLogTimelines(t *testing.T) {
 		}},
 		"a changed precision": {coarse, []row{
 			{at: 1, cost: 1, allowed: true, used: 1},
-			{at: 2, cost: 1, allowed: true, used: 2, rule: ptr(logOf(perMinute))}, // not before the one at 1s
+			{at: 2, cost: 1, allowed: true, used: 2, rule: new(logOf(perMinute))}, // not before the one at 1s
 			{at: minute, cost: 1, allowed: true, used: 3},
 			{at: minute, cost: 1, used: 3, retry: second},
 			{at: 61 * second, cost: 2, allowed: true, used: 3},
@@ -105,8 +105,6 @@ func TestLogTimelines(t *testing.T) {
 		t.Run(name, func(t *testing.T) { timeline(t, c.rule, c.rows) })
 	}
 }
-
-func ptr[T any](x T) *T { return &x }
 
 func TestLogSettles(t *testing.T) {
 	perMinute := Limit{Quota: 10, Window: minute}

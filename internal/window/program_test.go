@@ -61,11 +61,11 @@ func run(t *testing.T, a Algorithm, bytes []byte) {
 	}
 }
 
-func (p *program) say(format string, args ...any) {
+func (p *program) sayf(format string, args ...any) {
 	p.said = append(p.said, fmt.Sprintf("%d: ", p.reading)+fmt.Sprintf(format, args...))
 }
 
-func (p *program) fail(format string, args ...any) {
+func (p *program) failf(format string, args ...any) {
 	p.t.Helper()
 	var rules strings.Builder
 	for i := range p.rules {
@@ -89,7 +89,7 @@ func (p *program) step() {
 		p.refund()
 	case 14:
 		p.rule = &p.rules[p.tape.below(len(p.rules))]
-		p.say("rule %d", slices.IndexFunc(p.rules, func(r Rule) bool { return &r.Limits[0] == &p.rule.Limits[0] }))
+		p.sayf("rule %d", slices.IndexFunc(p.rules, func(r Rule) bool { return &r.Limits[0] == &p.rule.Limits[0] }))
 	case 15:
 		p.goBack()
 	case 16:
@@ -97,13 +97,13 @@ func (p *program) step() {
 		p.pass()
 	case 17:
 		p.squeeze = p.tape.below(4) == 3
-		p.say("squeeze %t", p.squeeze)
+		p.sayf("squeeze %t", p.squeeze)
 	case 18:
 		p.state.Shrink()
-		p.say("shrink")
+		p.sayf("shrink")
 	case 19:
 		if p.tape.below(8) == 7 {
-			p.say("reset")
+			p.sayf("reset")
 			p.state = State{}
 			p.model.forget()
 			p.fresh()
@@ -129,7 +129,7 @@ func (p *program) goBack() {
 	back := p.tape.pick(1, 999, 1000, p.rule.Shortest-1, p.rule.Shortest, p.rule.Shortest+1, p.tape.part(p.rule.Longest),
 		1_000_000, 1_000_001, 2*p.rule.Longest, p.tape.part(p.rule.Shortest), p.tape.byte())
 	p.reading = max(0, p.reading-back)
-	p.say("back %d", back)
+	p.sayf("back %d", back)
 }
 
 // crowd records many takes, a little time apart.
@@ -163,47 +163,47 @@ func (p *program) ask(q Query, statuses []Status) (v Verdict, before State) {
 		}
 		p.room(q.Cost)
 	}
-	p.fail("no room for %+v", q)
+	p.failf("no room for %+v", q)
 	return v, before
 }
 
 func (p *program) room(cost int64) {
 	growth, bytes := p.state.Growth(p.rule, cost), p.state.Bytes()
 	if growth < 0 {
-		p.fail("growth %d", growth)
+		p.failf("growth %d", growth)
 	}
 	if !p.squeeze {
 		p.state.Grow(p.rule, cost)
 		if grown := p.state.Bytes(); grown < bytes+growth {
-			p.fail("grown from %d to %d, not by %d", bytes, grown, growth)
+			p.failf("grown from %d to %d, not by %d", bytes, grown, growth)
 		}
 		return
 	}
-	p.say("squeezed")
+	p.sayf("squeezed")
 	p.model.squeezed(p.rule)
 	p.state.Squeeze(p.rule, cost)
 	if squeezed := p.state.Bytes(); squeezed > max(bytes, MinBytes) {
-		p.fail("squeezed from %d to %d bytes", bytes, squeezed)
+		p.failf("squeezed from %d to %d bytes", bytes, squeezed)
 	}
 }
 
 func (p *program) decide(cost int64, record bool) {
 	q := p.query(cost, record)
-	p.say("cost %d, record %t", cost, record)
+	p.sayf("cost %d, record %t", cost, record)
 	p.tell()
 	statuses := make([]Status, len(p.rule.Limits))
 	v, before := p.ask(q, statuses)
 	want := p.model.look(p.rule, cost)
-	p.say("  allowed %t, retry %d, at %d, receipt %v", v.Allowed, v.Retry, v.At, v.Receipt)
+	p.sayf("  allowed %t, retry %d, at %d, receipt %v", v.Allowed, v.Retry, v.At, v.Receipt)
 	for _, st := range statuses {
-		p.say("    used %d, retry %d, next %d, reset %d", st.Used, st.Retry, st.Next, st.Reset)
+		p.sayf("    used %d, retry %d, next %d, reset %d", st.Used, st.Retry, st.Next, st.Reset)
 	}
 	if shares(&before, &p.state) {
-		p.fail("a clone shares memory")
+		p.failf("a clone shares memory")
 	}
 	p.compare(v, cost, want)
 	if v.At != p.model.clock().now {
-		p.fail("at %d, want %d", v.At, p.model.clock().now)
+		p.failf("at %d, want %d", v.At, p.model.clock().now)
 	}
 	if v.Allowed && record {
 		p.record(v, statuses)
@@ -213,16 +213,16 @@ func (p *program) decide(cost int64, record bool) {
 		}
 	} else {
 		if v.Receipt != (Receipt{}) {
-			p.fail("a receipt for nothing")
+			p.failf("a receipt for nothing")
 		}
-		unchanged(p.fail, &before, &p.state, p.rule, q, 0, 1, p.rule.Shortest/2, p.rule.Longest-1)
+		unchanged(p.failf, &before, &p.state, p.rule, q, 0, 1, p.rule.Shortest/2, p.rule.Longest-1)
 	}
 	for i, st := range statuses {
 		if w := want[i]; !w.used.has(st.Used) || !w.retry.has(st.Retry) || !w.next.has(st.Next) || !w.reset.has(st.Reset) {
-			p.fail("limit %d: %+v\nwant %+v", i, st, w)
+			p.failf("limit %d: %+v\nwant %+v", i, st, w)
 		}
 	}
-	truths(p.fail, &p.state, p.rule, q, v, statuses)
+	truths(p.failf, &p.state, p.rule, q, v, statuses)
 	p.wait = v.Retry
 	if p.wait == 0 {
 		p.wait = statuses[0].Next
@@ -237,7 +237,7 @@ func (p *program) compare(v Verdict, cost int64, want []outlook) {
 		must, may = must && w.used.hi <= free, may && w.used.lo <= free
 	}
 	if v.Allowed && !may || !v.Allowed && must {
-		p.fail("allowed %t, want %+v", v.Allowed, want)
+		p.failf("allowed %t, want %+v", v.Allowed, want)
 	}
 }
 
@@ -261,7 +261,7 @@ func (p *program) record(v Verdict, statuses []Status) {
 			}
 		}
 		if sum > l.Quota {
-			p.fail("%d recorded in a window of %d, more than %d", sum, l.Window, l.Quota)
+			p.failf("%d recorded in a window of %d, more than %d", sum, l.Window, l.Quota)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func (p *program) settle() {
 		p.decide(1, false) // the state must be told what its model was
 		return
 	}
-	p.say("settle take %d, %+v, to %d", k, take.receipt, actual)
+	p.sayf("settle take %d, %+v, to %d", k, take.receipt, actual)
 	q := p.query(actual, true)
 	settled := p.state.settle(p.rule, q, take.receipt, take.statuses)
 	if settled == NoRoom {
@@ -305,13 +305,13 @@ func (p *program) settle() {
 	}
 	log, isLog := p.model.(*logModel)
 	if vague := isLog && (log.slack > 0 || log.excess); settled != want && (!vague || settled == NoRoom) {
-		p.fail("settled %d, want %d", settled, want)
+		p.failf("settled %d, want %d", settled, want)
 	}
 }
 
 func (p *program) refund() {
 	units := p.tape.cost(p.rule)
-	p.say("refund %d", units)
+	p.sayf("refund %d", units)
 	p.tell()
 	p.state.refund(p.rule, p.query(units, true))
 	p.model.refund(p.rule, units)

@@ -10,7 +10,7 @@ const quickDrops = 8
 // narrow log allows, on a clock that went on. It comes to the same as general
 // in one pass and without a call, or changes nothing and says that the take is
 // of another kind.
-func (s *State) quick(r *Rule, q *Query, v *Verdict, statuses []Status) bool {
+func (s *State) quick(r *Rule, q *Query, v *Verdict, statuses []Status) bool { //nolint:gocognit // One pass without a call is what it is for.
 	l := &s.log
 	g := &l.entries
 	now := q.Now + s.offset

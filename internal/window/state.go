@@ -28,23 +28,24 @@ type moment struct {
 
 // tell brings the state to a reading of the clock, which is all that a peek or
 // a denial leaves in it: nothing is forgotten before time can no longer go back
-// to when it counted. A clock that went back a
-// little stands still for the state, until it has caught up; one that went
-// back by more is followed from then on, with the last record as of now. So a
-// clock that goes back never admits more, and blocks for at most one window.
-// One that jumps forward forgets that much usage.
+// to when it counted.
+//
+// A clock that went back a little stands still for the state, until it has
+// caught up; one that went back by more is followed from then on, with the last
+// record as of now. So a clock that goes back never admits more, and blocks for
+// at most one window. One that jumps forward forgets that much usage.
 func (s *State) tell(r *Rule, reading int64) moment {
-	real := reading + s.offset
+	clock := reading + s.offset
 	switch {
-	case s.generation == 0 || real >= s.empty:
+	case s.generation == 0 || clock >= s.empty:
 		s.forget()
 		return moment{now: reading, real: reading}
-	case real >= s.last:
-		return moment{now: real, real: real}
-	case s.last-real <= min(maxStep, r.Shortest):
-		return moment{now: s.last, real: real}
+	case clock >= s.last:
+		return moment{now: clock, real: clock}
+	case s.last-clock <= min(maxStep, r.Shortest):
+		return moment{now: s.last, real: clock}
 	default:
-		s.offset += s.last - real
+		s.offset += s.last - clock
 		return moment{now: s.last, real: s.last}
 	}
 }

@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The calls of a State with a query and a verdict by value, as tests like them.
@@ -44,10 +45,11 @@ func (s *State) compare(r *Rule, q Query) {
 // sketch is all of a state that matters, but for counters and buckets.
 func (s *State) sketch() string {
 	g := &s.log.entries
-	text := fmt.Sprint(s.generation, s.offset, s.last, s.empty, s.log.horizon, g.n, g.wide, g.unit, g.top, g.base, g.sum)
+	var text strings.Builder
+	fmt.Fprint(&text, s.generation, s.offset, s.last, s.empty, s.log.horizon, g.n, g.wide, g.unit, g.top, g.base, g.sum)
 	for i := range int(g.n) {
 		units, total := g.at(i)
-		text += fmt.Sprint(" ", units, ":", total)
+		fmt.Fprint(&text, " ", units, ":", total)
 	}
-	return text
+	return text.String()
 }
