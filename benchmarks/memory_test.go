@@ -35,7 +35,7 @@ func peers(b *testing.B) []peer {
 		if !ok {
 			l, _ = limiters.LoadOrStore(key, rate.NewLimiter(rate.Limit(1e9), math.MaxInt32))
 		}
-		return l.(*rate.Limiter).Allow() //nolint:errcheck,forcetypeassert // The map holds nothing else.
+		return l.(*rate.Limiter).Allow() //nolint:errcheck // The map holds nothing else.
 	}}, peer{"x-time-rate-without-a-key", func() func(string) bool {
 		l := rate.NewLimiter(rate.Limit(1e9), math.MaxInt32)
 		return func(string) bool { return l.Allow() }
