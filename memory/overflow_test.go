@@ -233,10 +233,14 @@ func TestPlaceOfExpired(t *testing.T) {
 func TestTakeAllInOneSlot(t *testing.T) {
 	for _, a := range algorithms {
 		t.Run(a.String(), func(t *testing.T) {
-			r := newRig(t, memory.Config{MaxKeys: 1})
+			r := newRig(t, memory.Config{MaxKeys: 2})
 			l, beside := r.limiter(a, "5/10d"), r.limiter(a, "9/10d")
 			shadow := limiterOf(t, r.store, weir.Config{Name: "shadow", Algorithm: a, Shadow: true}, "5/10d")
 			r.fill(1)
+			own := beside.Charge("own", 1).In("group") // has a state of its own
+			if d, err := own.Take(t.Context()); err != nil || !d.Allowed {
+				t.Fatal(err)
+			}
 			r.allowed(l, "a", 1)
 			b, _ := r.sharing(l)
 			all := func(want bool, charges ...weir.Charge) {
@@ -257,13 +261,22 @@ func TestTakeAllInOneSlot(t *testing.T) {
 				r.wantUsed(l, b, ofSlot)
 				r.wantUsed(beside, "z", ofBeside)
 			}
+			wantOwn := func(want int64) {
+				t.Helper()
+				d, err := own.Peek(t.Context())
+				if err != nil || 9-d.Remaining() != want {
+					t.Errorf("%d of the key of its own used, want %d: %v", 9-d.Remaining(), want, err)
+				}
+			}
 			z := beside.Charge("z", 2)
-			all(false, z, l.Charge("a", 2), l.Charge(b, 3))
+			all(false, own, z, l.Charge("a", 2), l.Charge(b, 3))
 			want(1, 0)
+			wantOwn(1)
 			all(false, l.Charge(b, 3), l.Charge("a", 2), z)
 			want(1, 0)
-			all(true, z, l.Charge("a", 2), l.Charge(b, 2))
+			all(true, own, z, l.Charge("a", 2), l.Charge(b, 2))
 			want(5, 2)
+			wantOwn(2)
 			all(false, z, l.Charge("a", 1))
 			want(5, 2)
 
