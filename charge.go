@@ -59,7 +59,7 @@ func (c Charge) item() (Item, error) {
 // Refund is Limiter.Refund for the charge.
 func (c Charge) Refund(ctx context.Context) error {
 	if c.cost < 1 || c.cost > MaxQuota {
-		return fmt.Errorf("%w: refund of %d units to key %q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
+		return fmt.Errorf("%w: refund of %d units to key %.40q: must be from 1 to %d", ErrInvalid, c.cost, c.key, int64(MaxQuota))
 	}
 	return c.amend(ctx, VerbRefund, c.cost)
 }
@@ -114,7 +114,7 @@ func (it *Item) checkBeside(other *Item) error {
 	l, o := it.Terms.limiter, other.Terms.limiter
 	switch {
 	case o == l && other.Key == it.Key:
-		return fmt.Errorf("%w: policy %q is charged twice for key %q: charge the sum once", ErrInvalid, l.policy.Name, it.Key)
+		return fmt.Errorf("%w: policy %q is charged twice for key %.40q: charge the sum once", ErrInvalid, l.policy.Name, it.Key)
 	case o.config.Store != l.config.Store:
 		return fmt.Errorf("%w: policies %q and %q are on different stores: only one store decides as one",
 			ErrInvalid, o.policy.Name, l.policy.Name)

@@ -158,7 +158,7 @@ func (d *Decision) Remaining() int64 {
 // Of copies of a Decision, settle one.
 func (d *Decision) Settle(ctx context.Context, actual int64) error {
 	if actual < 0 || actual > MaxQuota {
-		return fmt.Errorf("%w: actual cost %d of key %q: must be from 0 to %d", ErrInvalid, actual, d.key, int64(MaxQuota))
+		return fmt.Errorf("%w: actual cost %d of key %.40q: must be from 0 to %d", ErrInvalid, actual, d.key, int64(MaxQuota))
 	}
 	if d.answer.Verdict.Receipt.Generation == 0 || !atomic.CompareAndSwapUint32(&d.settled, 0, 1) {
 		return nil

@@ -60,10 +60,10 @@ func (l *Limiter) termsOf(key, group string) (*Terms, error) {
 func (t *Terms) checkCost(key string, cost int64) error {
 	switch most := t.Rule.AtOnce; {
 	case cost < 1:
-		return fmt.Errorf("%w: cost %d of key %q: must be at least 1 (peek to look without taking)", ErrInvalid, cost, key)
+		return fmt.Errorf("%w: cost %d of key %.40q: must be at least 1 (peek to look without taking)", ErrInvalid, cost, key)
 	case cost > most && most > 0 && !t.Policy.Shadow:
 		// A key that is blocked, by a quota of 0, is denied whatever the cost.
-		return fmt.Errorf("%w: cost %d of key %q, and policy %q admits at most %d at once",
+		return fmt.Errorf("%w: cost %d of key %.40q, and policy %q admits at most %d at once",
 			ErrCostExceedsQuota, cost, key, t.Policy.Name, most)
 	}
 	return nil

@@ -63,7 +63,7 @@ func weirTake(b *testing.B, a weir.Algorithm) func(key string) bool {
 // BenchmarkHot is one key, taken again and again.
 func BenchmarkHot(b *testing.B) {
 	for _, p := range peers(b) {
-		b.Run(p.name, func(b *testing.B) {
+		b.Run("impl="+p.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if !p.take("user:42") {
@@ -77,7 +77,7 @@ func BenchmarkHot(b *testing.B) {
 // BenchmarkHotParallel is one key, taken by every processor at once.
 func BenchmarkHotParallel(b *testing.B) {
 	for _, p := range peers(b) {
-		b.Run(p.name, func(b *testing.B) {
+		b.Run("impl="+p.name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {

@@ -44,7 +44,8 @@ type Config struct {
 	// 32 bytes.
 	MaxBytes int64
 	// Clock is read instead of the monotonic clock, if it is set: for tests and
-	// simulations. It is called under a lock and must not call the store.
+	// simulations. It is called under a lock, from any goroutine, and must not
+	// call the store.
 	Clock func() time.Time
 }
 

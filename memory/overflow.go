@@ -33,13 +33,16 @@ func (v visit) slot() *record {
 // place is where a key without a record is to be recorded: in a new one, with
 // what its slot knows, or at the ceiling in the slot.
 func (s *Store) place(v visit) *record {
-	s.sweep(v.shard, sweepForPlace, v.now)
+	s.sweep(v.shard, sweepForKey, v.now)
 	slot := v.slot()
 	need := int64(window.MinBytes)
 	if slot != nil {
 		need = int64(slot.bytes)
 	}
-	if s.bytes.Load()+need <= s.maxBytes && s.reserveKey() {
+	if s.full(need) {
+		s.sweep(v.shard, sweepForPlace, v.now)
+	}
+	if !s.full(need) && s.reserveKey() {
 		r := s.newRecord(v)
 		if slot != nil {
 			r.state, r.phase = slot.state.Clone(), slot.phase
@@ -57,6 +60,11 @@ func (v visit) countOverflow() {
 		v.shard.counts.Overflowed++
 		v.shard.counts.OverflowDenied++
 	}
+}
+
+// full says whether a key of so many bytes finds no room.
+func (s *Store) full(bytes int64) bool {
+	return s.keys.Load() >= s.maxKeys || s.bytes.Load()+bytes > s.maxBytes
 }
 
 // reserveKey takes one of the MaxKeys places, if one is free.

@@ -6,9 +6,11 @@ import (
 )
 
 const (
-	// sweepForPlace is how many buckets of its shard a new key sweeps: more
-	// than one, so that a full store finds what has expired.
-	sweepForPlace = 8
+	// sweepForKey is how many buckets of its shard a new key sweeps: more than
+	// one, so that what has expired makes room for what comes. At the ceiling it
+	// looks harder.
+	sweepForKey   = 2
+	sweepForPlace = 16
 	// sweepEvery is how often the timer sweeps: all of a small store, an
 	// eighth of one with more than smallStore keys.
 	sweepEvery = time.Second
