@@ -146,7 +146,9 @@ func (d *Decision) Remaining() int64 {
 
 // Settle replaces the cost of this take by the actual one, up or down, for a
 // request whose cost is known only afterwards. Down frees units at once. Up
-// may exceed the quota, and then nothing passes until usage is below again.
+// may exceed the quota, and then nothing passes until usage is below again. A
+// token bucket returns at most what the take still holds of it: where several
+// takes are returned, that may be less than they took, and never more.
 //
 // Settle acts once, and never on a decision that recorded nothing (a denial, a
 // peek, an on-error choice), so that it may be deferred. It is carried out

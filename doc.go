@@ -55,9 +55,11 @@
 //
 //   - A clock that steps back stands still for a key, up to a second or its
 //     shortest window, and is then followed with the last take as of now:
-//     that admits no more, and blocks for at most one window. A clock that
-//     jumps forward forgets that much usage. The memory store's own clock does
-//     neither.
+//     that admits no more, and blocks for at most one window. Until the key has
+//     emptied, its recorded time then runs ahead of the clock; afterwards it is
+//     the clock's again, so that At may name the same instants twice. A clock
+//     that jumps forward forgets that much usage. The memory store's own clock
+//     does neither.
 //   - A window that is widened knows what is still there of the time before:
 //     what an older, longer window had to keep, and no more.
 //   - At a ceiling of the memory store, keys that share a slot, and takes that

@@ -92,6 +92,13 @@ func TestOnError(t *testing.T) {
 			}
 		}
 	}
+	// A single charge is decided alike.
+	if d, err := shadow.Take(t.Context(), "k", 1); err != nil || !d.Allowed || d.Source != weir.FromOnError {
+		t.Errorf("a shadow's take: %+v, %v", d, err)
+	}
+	if d, err := closed.Take(t.Context(), "k", 1); err != nil || d.Allowed || d.RetryAfter != time.Second {
+		t.Errorf("a take: %+v, %v", d, err)
+	}
 	// What decides nothing has an error to tell.
 	if err := open.Refund(t.Context(), "k", 1); !errors.Is(err, errSick) {
 		t.Errorf("refund: %v", err)

@@ -5,8 +5,8 @@
 //
 // A store holds at most Config.MaxKeys keys and about Config.MaxBytes of
 // recorded takes, and lets go of a key soon after the last of its usage has
-// left its windows: at once when another key wants the place, else within
-// seconds, also when traffic has stopped.
+// left its windows: as other keys come, and within some ten seconds also when
+// traffic has stopped.
 //
 // At the ceiling nothing is forgotten and nobody is locked out. Keys that find
 // no room share overflow slots, 4096 for each policy, by a seeded hash: the

@@ -1,5 +1,7 @@
 package window
 
+import "slices"
+
 // A bucket is one limit of a token bucket, kept as GCRA does: the time at
 // which it will be full again (the theoretical arrival time, TAT). One unit
 // puts it off by window/quota, which is no whole microsecond, so times here
@@ -136,9 +138,12 @@ func (s *State) setBuckets(r *Rule, generation uint64) {
 	if same {
 		return
 	}
-	fresh := make([]bucket, len(r.Limits))
-	for i := range fresh {
-		fresh[i] = s.bucketOf(r, i)
+	var fresh []bucket
+	if len(s.buckets) == 0 {
+		fresh = s.buckets // forgotten: its space may be used again
+	}
+	for i := range r.Limits {
+		fresh = append(slices.Grow(fresh, len(r.Limits)-i), s.bucketOf(r, i))
 	}
 	s.buckets = fresh
 	if s.generation != 0 {

@@ -1,5 +1,7 @@
 package window
 
+import "slices"
+
 // A counter counts one limit in two neighbouring windows: cur in the one that
 // is, prev in the one before, of which the part that a sliding window would
 // still reach counts, rounded up. A fixed window is one that counts no prev.
@@ -124,9 +126,12 @@ func (s *State) recordCounters(r *Rule, q *Query, now int64) {
 func (s *State) setCounters(r *Rule, hash uint64, now int64) {
 	for i := range r.Limits {
 		if len(s.counters) != len(r.Limits) || s.counters[i].window != r.Limits[i].Window {
-			fresh := make([]counter, len(r.Limits))
-			for j := range fresh {
-				fresh[j] = s.counterOf(r, j, hash, now)
+			var fresh []counter
+			if len(s.counters) == 0 {
+				fresh = s.counters // forgotten: its space may be used again
+			}
+			for j := range r.Limits {
+				fresh = append(slices.Grow(fresh, len(r.Limits)-j), s.counterOf(r, j, hash, now))
 			}
 			s.counters = fresh
 			return

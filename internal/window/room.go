@@ -15,7 +15,7 @@ const (
 
 // Bytes is the memory that the state's entries hold, in use or spare.
 func (s *State) Bytes() int {
-	return 8*len(s.log.entries.words) + counterBytes*len(s.counters) + bucketBytes*len(s.buckets)
+	return 8*len(s.log.entries.words) + counterBytes*cap(s.counters) + bucketBytes*cap(s.buckets)
 }
 
 // Growth is how many bytes Grow would add, to make room for cost more. The

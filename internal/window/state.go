@@ -52,7 +52,11 @@ func (s *State) tell(r *Rule, reading int64) moment {
 
 // forget makes the state as new, but for the space that it may use again.
 func (s *State) forget() {
-	*s = State{log: log{entries: ring{words: s.log.entries.words}}}
+	*s = State{
+		log:      log{entries: ring{words: s.log.entries.words}},
+		counters: s.counters[:0],
+		buckets:  s.buckets[:0],
+	}
 }
 
 // Expires is when the store's clock will read that nothing here counts any
