@@ -61,3 +61,28 @@ func TestQuick(t *testing.T) {
 		}
 	}
 }
+
+// A take in the step of one that was refunded has no entry to join.
+func TestQuickBesideARefund(t *testing.T) {
+	const second = 1_000_000
+	var s State
+	rule := NewRule(SlidingLog, []Limit{{Quota: 10, Window: 10 * second}}, 0)
+	statuses := make([]Status, 1)
+	take := func(at int64) Verdict {
+		q := Query{Now: at, Cost: 1, Generation: 1, Record: true}
+		if v := s.decide(&rule, q, statuses); !v.Full {
+			return v
+		}
+		s.Grow(&rule, 1)
+		return s.decide(&rule, q, statuses)
+	}
+	take(10 * second)
+	refunded := take(11 * second)
+	s.settle(&rule, Query{Now: 11 * second}, refunded.Receipt, statuses)
+	take(11 * second)
+	for _, c := range []struct{ at, used int64 }{{20*second - 1, 2}, {20 * second, 1}, {21 * second, 0}} {
+		if s.decide(&rule, Query{Now: c.at, Cost: 1}, statuses); statuses[0].Used != c.used {
+			t.Errorf("at %d: used %d, want %d", c.at, statuses[0].Used, c.used)
+		}
+	}
+}
