@@ -162,12 +162,15 @@ func (d *Decision) Settle(ctx context.Context, actual int64) error {
 	if actual < 0 || actual > MaxQuota {
 		return fmt.Errorf("%w: actual cost %d of key %.40q: must be from 0 to %d", ErrInvalid, actual, d.key, int64(MaxQuota))
 	}
-	if d.answer.Verdict.Receipt.Generation == 0 || !atomic.CompareAndSwapUint32(&d.settled, 0, 1) {
+	if d.answer.Verdict.Receipt.Generation == 0 {
 		return nil
 	}
 	terms, err := d.terms.limiter.termsOf(d.key, d.terms.Group)
 	if err != nil {
 		return err
+	}
+	if !atomic.CompareAndSwapUint32(&d.settled, 0, 1) {
+		return nil
 	}
 	take := d.answer
 	return amend(context.WithoutCancel(ctx), VerbSettle, Item{terms, d.key, actual}, &take)
