@@ -69,8 +69,10 @@ func testMemoryReturns(t *testing.T, a weir.Algorithm, config memory.Config, tra
 			take("other")
 		}
 	}
-	if end := heap(); end > start+start/10 {
-		t.Errorf("a heap of %d bytes at the start, %d with all keys, and %d at the end", start, full, end)
+	end := heap()
+	t.Logf("a heap of %d bytes at the start, %d with all keys, and %d at the end", start, full, end)
+	if end > start+start/10 {
+		t.Errorf("more than 10%% of the start is left")
 	}
 	want := memory.Stats{}
 	got := store.Stats()
