@@ -118,7 +118,7 @@ func (s *State) bucketOf(r *Rule, i int) bucket {
 			return s.buckets[j]
 		}
 	}
-	b := bucket{quota: l.Quota, window: l.Window}
+	b := bucket{quota: l.Quota, window: l.Window, tat: ticks{us: beginning}}
 	if len(s.buckets) > 0 {
 		from := &s.buckets[min(i, len(s.buckets)-1)]
 		b.take(from.used(s.last), s.last)
@@ -151,8 +151,9 @@ func (s *State) setBuckets(r *Rule, generation uint64) {
 	}
 }
 
-// reach puts the time at which the state is empty off to when the buckets are.
+// reach makes the state empty when the buckets are full.
 func (s *State) reach() {
+	s.empty = beginning
 	for i := range s.buckets {
 		s.empty = max(s.empty, s.buckets[i].until(0))
 	}
@@ -198,4 +199,5 @@ func (s *State) creditBuckets(units, now int64) {
 		b := &s.buckets[i]
 		b.give(b.span(units), b.minus(b.tat, ticks{us: now}))
 	}
+	s.reach()
 }

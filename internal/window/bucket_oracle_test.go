@@ -1,6 +1,9 @@
 package window
 
-import "math/big"
+import (
+	"math"
+	"math/big"
+)
 
 // A leak is one limit of a token bucket: when it will be full again, exactly.
 type leak struct {
@@ -130,7 +133,9 @@ func (m *bucketModel) look(r *Rule, cost int64) []outlook {
 	return outlooks
 }
 
+// reach is when every bucket is full, and the state a fresh one.
 func (m *bucketModel) reach() {
+	m.empty = math.MinInt64
 	for i := range m.leaks {
 		m.empty = max(m.empty, ceil(m.leaks[i].full))
 	}
@@ -177,5 +182,6 @@ func (m *bucketModel) refund(_ *Rule, units int64) {
 		l := &m.leaks[i]
 		l.give(l.span(units), new(big.Rat).Sub(l.full, rat(m.now)))
 	}
+	m.reach()
 	m.changed()
 }

@@ -185,19 +185,31 @@ func TestBucketSettlesAcrossRates(t *testing.T) {
 	}
 }
 
-// After 142 years of refill given back a bucket returns no more.
+// A bucket that can no longer tell whose is what returns no more, until it has
+// been full: here another take keeps it from that.
 func TestBucketStopsReturning(t *testing.T) {
-	k := &key{t: t, rule: bucketOf(Limit{Quota: 1, Window: MaxWindow, Burst: 1})}
-	years := int(maxReturned/MaxWindow) + 1
+	k := &key{t: t, rule: bucketOf(Limit{Quota: 2, Window: MaxWindow, Burst: 2})}
+	k.decide(1, 1, true)
+	years := int(maxReturned/(MaxWindow/2)) + 1
 	for i := range years {
-		if !k.decide(1, 1, true).Allowed || k.settle(1, i, 0) != Done {
+		if !k.decide(1, 1, true).Allowed || k.settle(1, i+1, 0) != Done {
 			t.Fatalf("take %d", i)
 		}
 	}
-	if !k.decide(1, 1, true).Allowed || k.settle(1, years, 0) != Dropped {
+	if !k.decide(1, 1, true).Allowed || k.settle(1, years+1, 0) != Dropped {
 		t.Error("still settled")
 	}
-	if k.decide(1, 1, false); k.statuses[0].Used != 1 {
+	if k.decide(1, 1, false); k.statuses[0].Used != 2 {
 		t.Errorf("used %d", k.statuses[0].Used)
+	}
+}
+
+// A bucket that is full again owes nothing to anyone, and starts anew.
+func TestBucketRefundedForever(t *testing.T) {
+	k := &key{t: t, rule: bucketOf(Limit{Quota: 1, Window: MaxWindow, Burst: 1})}
+	for i := range 2 * int(maxReturned/MaxWindow) {
+		if !k.decide(1, 1, true).Allowed || k.settle(1, i, 0) != Done {
+			t.Fatalf("take %d", i)
+		}
 	}
 }

@@ -142,11 +142,11 @@ func TestExpires(t *testing.T) {
 	for name, rule := range clockRules() {
 		t.Run(name, func(t *testing.T) {
 			k := &key{t: t, rule: rule}
-			if expires := k.state.Expires(); expires != 0 {
+			if expires := k.state.Expires(); expires != beginning {
 				t.Errorf("a key never seen expires at %d", expires)
 			}
 			k.decide(1000*second, 2, true)
-			if expires := k.state.Expires(); expires != 0 {
+			if expires := k.state.Expires(); expires != beginning {
 				t.Errorf("a key that was only denied expires at %d", expires)
 			}
 			k.decide(1000*second, 1, true)

@@ -114,7 +114,7 @@ func (c *counter) ends(r *Rule) int64 {
 
 // recordCounters adds the query's cost to every counter.
 func (s *State) recordCounters(r *Rule, q *Query, now int64) {
-	s.setCounters(r, q.Hash, now)
+	s.setCounters(r, q, now)
 	for i := range s.counters {
 		c := &s.counters[i]
 		c.cur += q.Cost
@@ -122,8 +122,10 @@ func (s *State) recordCounters(r *Rule, q *Query, now int64) {
 	}
 }
 
-// setCounters makes the state keep one counter a limit, as of now.
-func (s *State) setCounters(r *Rule, hash uint64, now int64) {
+// setCounters makes the state keep one counter a limit, as of now. When a
+// window has changed, nobody can tell any longer which takes a counter holds:
+// the state gets a new generation.
+func (s *State) setCounters(r *Rule, q *Query, now int64) {
 	for i := range r.Limits {
 		if len(s.counters) != len(r.Limits) || s.counters[i].window != r.Limits[i].Window {
 			var fresh []counter
@@ -131,14 +133,17 @@ func (s *State) setCounters(r *Rule, hash uint64, now int64) {
 				fresh = s.counters // forgotten: its space may be used again
 			}
 			for j := range r.Limits {
-				fresh = append(slices.Grow(fresh, len(r.Limits)-j), s.counterOf(r, j, hash, now))
+				fresh = append(slices.Grow(fresh, len(r.Limits)-j), s.counterOf(r, j, q.Hash, now))
 			}
 			s.counters = fresh
+			if s.generation != 0 {
+				s.generation = q.Generation
+			}
 			return
 		}
 	}
 	for i := range s.counters {
-		s.counters[i].roll(r, hash, now)
+		s.counters[i].roll(r, q.Hash, now)
 	}
 }
 

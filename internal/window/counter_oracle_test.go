@@ -2,6 +2,7 @@ package window
 
 import (
 	"math/big"
+	"slices"
 	"sort"
 )
 
@@ -147,6 +148,9 @@ func (m *counterModel) look(r *Rule, cost int64) []outlook {
 }
 
 func (m *counterModel) record(r *Rule, cost int64, of Receipt) {
+	if !slices.EqualFunc(m.tallies, r.Limits, func(c tally, l Limit) bool { return c.window == l.Window }) {
+		m.first = len(m.receipts) // windows changed: what was taken before cannot be told apart
+	}
 	m.tallies = m.view(r)
 	for i := range m.tallies {
 		c := &m.tallies[i]

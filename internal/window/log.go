@@ -117,6 +117,9 @@ func (l *log) record(r *Rule, now, cost int64) (slot int64, full bool) {
 func (l *log) start(r *Rule, cost int64) {
 	g := &l.entries
 	top := l.newest()
+	if g.unit == 0 {
+		top = beginning
+	}
 	g.wide = cost > narrowTotal || l.horizon > r.Step*MaxSteps
 	g.unit = r.Step
 	if g.wide {
@@ -146,6 +149,8 @@ func (l *log) settle(r *Rule, of Receipt, actual, now int64) Settled {
 	if actual < of.Cost {
 		back := min(of.Cost-actual, held)
 		switch {
+		case back == 0 && i < int(g.n):
+			return Dropped // its entry was merged into a later one, or credited away
 		case back == 0:
 			return Gone
 		case int(g.n)-i > settleReach:

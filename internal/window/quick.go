@@ -37,10 +37,11 @@ func (s *State) quick(r *Rule, q *Query, v *Verdict, statuses []Status) bool { /
 			head = 0
 		}
 	}
-	used, quota := g.sum-base+q.Cost, r.Limits[0].Quota
-	if used > quota || g.sum+q.Cost > math.MaxUint32 {
+	used, quota := g.sum-base, r.Limits[0].Quota
+	if q.Cost > quota-used || q.Cost > math.MaxUint32-g.sum {
 		return false
 	}
+	used += q.Cost
 
 	// The take joins the newest entry, or makes one after it.
 	tail := head + n - 1

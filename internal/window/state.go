@@ -63,7 +63,7 @@ func (s *State) forget() {
 // longer: the state may be dropped then, and nobody can tell.
 func (s *State) Expires() int64 {
 	if s.generation == 0 {
-		return 0
+		return beginning
 	}
 	return s.empty - s.offset
 }
@@ -158,6 +158,9 @@ func (s *State) until(r *Rule, i int, hash uint64, t moment, target int64) int64
 // record puts q.Cost on record as of t, and says so in the statuses and in v.
 func (s *State) record(r *Rule, q *Query, t moment, statuses []Status, v *Verdict) {
 	at := t.now
+	if s.generation == 0 {
+		s.empty = beginning
+	}
 	switch r.Algorithm {
 	case SlidingLog:
 		s.last = t.now // since what is trimmed now is forgotten, room or not

@@ -29,6 +29,9 @@ const (
 // maxUsage is where counts saturate: what Lua's numbers count exactly.
 const maxUsage = 1<<53 - 1
 
+// beginning is before all that a clock reads, also one before 1970.
+const beginning = math.MinInt64 / 4
+
 // maxStep is the most that time may stand still for a clock that went back,
 // before the state follows the clock.
 const maxStep = 1_000_000
@@ -107,7 +110,7 @@ func FinestStep(window int64) int64 {
 
 // A Query is one question to a state.
 type Query struct {
-	Now        int64  // what the store's clock reads, never negative
+	Now        int64  // what the store's clock reads
 	Cost       int64  // units, at least 1
 	Hash       uint64 // of the key, the same in every process: where a counter's windows start
 	Generation uint64 // what to call a state that starts with this query, or changes its rates; not 0
@@ -151,7 +154,7 @@ type Settled uint8
 const (
 	Gone    Settled = iota // the take is no longer there: nothing to do
 	Done                   // the cost is the actual one now
-	Dropped                // too many entries lie after it: what it would return stays used
+	Dropped                // it has no entry of its own, or too many lie after it: what it would return stays used
 	NoRoom                 // nothing was done: make room (Grow, or Squeeze) and settle again
 )
 
