@@ -20,8 +20,8 @@ func (s *Store) Do(_ context.Context, verb weir.Verb, it weir.Item) (a weir.Answ
 	hash := s.hash(&it)
 	sh := &s.shards[shardOf(hash)]
 	sh.Lock()
+	defer sh.Unlock()
 	s.do(verb, visit{sh, &it, hash, s.now()}, &a)
-	sh.Unlock()
 	return a, nil
 }
 
@@ -67,12 +67,7 @@ func (s *Store) do(verb weir.Verb, v visit, a *weir.Answer) {
 	case weir.VerbPeek:
 		v.peek(a)
 	case weir.VerbRefund:
-		if r := v.lookUp(); r != nil {
-			var q window.Query
-			v.ask(&q, r.phase, true)
-			r.state.Refund(&v.item.Terms.Rule, &q)
-			s.account(r)
-		}
+		s.refund(v)
 	case weir.VerbReset:
 		s.reset(v)
 	case weir.VerbSettle: // is Settle
@@ -118,16 +113,21 @@ func (s *Store) take(v visit, a *weir.Answer) {
 		}
 		r = s.place(v)
 	}
+	s.record(v, r, a)
+}
+
+// record is take, in the record that the item is to be in.
+func (s *Store) record(v visit, r *record, a *weir.Answer) {
 	var q window.Query
 	v.ask(&q, r.phase, true)
 	rule := &v.item.Terms.Rule
 	statuses := a.Make(len(rule.Limits))
-	for {
-		r.state.Decide(rule, &q, &a.Verdict, statuses)
-		if !a.Verdict.Full {
-			break
-		}
+	r.state.Decide(rule, &q, &a.Verdict, statuses)
+	if a.Verdict.Full {
 		s.makeRoom(v.shard, r, rule, q.Cost)
+		if r.state.Decide(rule, &q, &a.Verdict, statuses); a.Verdict.Full {
+			panic("memory: a log has no room after room was made")
+		}
 	}
 	s.account(r)
 }
@@ -142,29 +142,47 @@ func (s *Store) takeAll(visits []visit, answers []weir.Answer) {
 	if !allowed {
 		return
 	}
+	records := make([]*record, len(visits))
+	tight := false
 	for i, v := range visits {
-		if !answers[i].Verdict.Allowed {
+		if answers[i].Verdict.Allowed {
+			records[i] = s.apart(v, records[:i])
+			tight = tight || s.mayBeSqueezed(records[i], v.item)
+		}
+	}
+	var before []window.State
+	for i, v := range visits {
+		r := records[i]
+		if tight {
+			before = append(before, window.State{})
+		}
+		if r == nil {
 			continue
 		}
-		s.take(v, &answers[i])
-		if !answers[i].Verdict.Allowed && !v.item.Terms.Policy.Shadow {
-			s.undo(visits, answers, i)
+		if tight {
+			before[i] = r.state.Clone()
+		}
+		if s.record(v, r, &answers[i]); !answers[i].Verdict.Allowed && !v.item.Terms.Policy.Shadow {
+			s.restore(visits, answers, records[:i], before)
 			return
 		}
 	}
 }
 
-// undo takes back what was recorded before item denied. That happens only if
-// two keys share an overflow slot, which has room for either, but not for both.
-func (s *Store) undo(visits []visit, answers []weir.Answer, denied int) {
-	for i, v := range visits {
-		a := &answers[i]
-		if i < denied && a.Verdict.Receipt.Generation != 0 {
-			free := weir.Item{Terms: v.item.Terms, Key: v.item.Key}
-			s.settle(visit{v.shard, &free, v.hash, v.now}, a)
+// restore puts the states of what was recorded before a denial back to what
+// they were. An item that was allowed is denied after all only if its takes had
+// to be merged, for want of memory, into what counts for longer.
+func (s *Store) restore(visits []visit, answers []weir.Answer, records []*record, before []window.State) {
+	for i, r := range records {
+		if r != nil {
+			r.state = before[i]
+			s.account(r)
 		}
+	}
+	denied := len(records)
+	for i, v := range visits {
 		if i != denied {
-			v.peek(a)
+			v.peek(&answers[i])
 		}
 	}
 }
@@ -179,17 +197,27 @@ func (s *Store) settle(v visit, take *weir.Answer) {
 	v.ask(&q, r.phase, true)
 	of, rule := take.Verdict.Receipt, &v.item.Terms.Rule
 	statuses := take.Statuses()
-	for {
-		switch r.state.Settle(rule, &q, of, statuses) {
-		case window.NoRoom:
-			s.makeRoom(v.shard, r, rule, q.Cost)
-			continue
-		case window.Dropped:
-			v.shard.counts.SettlesDropped++
-		case window.Gone, window.Done:
+	settled := r.state.Settle(rule, &q, of, statuses)
+	if settled == window.NoRoom {
+		s.makeRoom(v.shard, r, rule, q.Cost)
+		if settled = r.state.Settle(rule, &q, of, statuses); settled == window.NoRoom {
+			panic("memory: a log has no room after room was made")
 		}
+	}
+	if settled == window.Dropped {
+		v.shard.counts.SettlesDropped++
+	}
+	s.account(r)
+}
+
+// refund credits units of the item's own. A key in an overflow slot has none
+// that could be told from others', and stays as it is.
+func (s *Store) refund(v visit) {
+	if r := v.find(); r != nil {
+		var q window.Query
+		v.ask(&q, r.phase, true)
+		r.state.Refund(&v.item.Terms.Rule, &q)
 		s.account(r)
-		return
 	}
 }
 

@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/weirlimit/weir"
 	"github.com/weirlimit/weir/internal/window"
 )
 
@@ -52,6 +54,25 @@ func (s *Store) place(v visit) *record {
 	}
 	v.shard.counts.Overflowed++
 	return s.slotFor(v)
+}
+
+// apart is where an item of a TakeAll is to be recorded. Keys of one TakeAll are
+// never recorded in the same slot, where both might not fit though either does,
+// for ever: the later one gets a state of its own, beyond MaxKeys if need be.
+func (s *Store) apart(v visit, others []*record) *record {
+	r := v.find()
+	if r == nil {
+		r = s.place(v)
+	}
+	if r.slot && slices.Contains(others, r) {
+		s.keys.Add(1)
+		own := s.newRecord(v)
+		own.state, own.phase = r.state.Clone(), r.phase
+		s.account(own)
+		r = own
+	}
+	r.hold = max(r.hold, v.now+1) // from the sweeps of this very TakeAll
+	return r
 }
 
 // countOverflow counts a denial that an overflow slot is behind.
@@ -109,6 +130,12 @@ func (s *Store) forgetSlot(sh *shard, id slotID) {
 		s.bytes.Add(-int64(slot.bytes))
 		delete(sh.slots, id)
 	}
+}
+
+// mayBeSqueezed says whether a take might find no memory to grow into.
+func (s *Store) mayBeSqueezed(r *record, it *weir.Item) bool {
+	growth := r.state.Growth(&it.Terms.Rule, it.Cost)
+	return r.slot || s.bytes.Load()+int64(growth) > s.maxBytes
 }
 
 // makeRoom lets a state record cost more: by growing, or else by merging.

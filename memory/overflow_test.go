@@ -228,8 +228,8 @@ func TestPlaceOfExpired(t *testing.T) {
 	}
 }
 
-// TestTakeAllInOneSlot: two keys of one slot are taken as one, or neither is,
-// and nothing of those before them.
+// TestTakeAllInOneSlot: two keys that would share a slot are taken as one, as if
+// each had it to itself, or neither is, and nothing of those before them.
 func TestTakeAllInOneSlot(t *testing.T) {
 	for _, a := range algorithms {
 		t.Run(a.String(), func(t *testing.T) {
@@ -255,38 +255,62 @@ func TestTakeAllInOneSlot(t *testing.T) {
 					}
 				}
 			}
-			want := func(ofSlot, ofBeside int64) {
+			want := func(ofA, ofB, ofZ, ofOwn int64) {
 				t.Helper()
-				r.wantUsed(l, "a", ofSlot)
-				r.wantUsed(l, b, ofSlot)
-				r.wantUsed(beside, "z", ofBeside)
-			}
-			wantOwn := func(want int64) {
-				t.Helper()
+				r.wantUsed(l, "a", ofA)
+				r.wantUsed(l, b, ofB)
+				r.wantUsed(beside, "z", ofZ)
 				d, err := own.Peek(t.Context())
-				if err != nil || 9-d.Remaining() != want {
-					t.Errorf("%d of the key of its own used, want %d: %v", 9-d.Remaining(), want, err)
+				if err != nil || 9-d.Remaining() != ofOwn {
+					t.Errorf("%d of the key of its own used, want %d: %v", 9-d.Remaining(), ofOwn, err)
 				}
 			}
 			z := beside.Charge("z", 2)
-			all(false, own, z, l.Charge("a", 2), l.Charge(b, 3))
-			want(1, 0)
-			wantOwn(1)
-			all(false, l.Charge(b, 3), l.Charge("a", 2), z)
-			want(1, 0)
-			all(true, own, z, l.Charge("a", 2), l.Charge(b, 2))
-			want(5, 2)
-			wantOwn(2)
-			all(false, z, l.Charge("a", 1))
-			want(5, 2)
+			want(1, 1, 0, 1)
+			all(true, own, z, l.Charge("a", 2), l.Charge(b, 3)) // together more than the slot has left
+			want(3, 4, 2, 2)
+			all(false, own, z, l.Charge("a", 2), l.Charge(b, 2))
+			all(false, l.Charge(b, 1), l.Charge("a", 3), z)
+			want(3, 4, 2, 2)
 
 			// A shadow policy that finds no room denies nobody.
-			ds, err := weir.TakeAll(t.Context(), shadow.Charge("a", 3), shadow.Charge(b, 3), z)
+			ds, err := weir.TakeAll(t.Context(), shadow.Charge("a", 6), shadow.Charge(b, 3), z)
 			if err != nil || !ds[0].Allowed {
 				t.Errorf("denied by a shadow policy: %v", err)
 			}
-			want(5, 4)
+			want(3, 4, 4, 2)
 		})
+	}
+}
+
+// TestTakeAllSqueezed: a take that is denied after all, since for want of
+// memory takes were merged, leaves nothing of those before it.
+func TestTakeAllSqueezed(t *testing.T) {
+	r := newRig(t, memory.Config{MaxBytes: 64})
+	first, second := r.limiter(weir.SlidingLog, "9/1h"), r.limiter(weir.SlidingLog, "3/1s", "100/1h")
+	r.allowed(first, "a", 1)
+	for _, after := range []time.Duration{0, 300 * time.Millisecond, 300 * time.Millisecond, 600 * time.Millisecond} {
+		r.clock.advance(after)
+		r.allowed(second, "b", 1)
+	}
+	r.clock.advance(450 * time.Millisecond) // of four entries the last is in the second
+	r.wantUsed(second, "b", 1)
+	ds, err := weir.TakeAll(t.Context(), first.Charge("a", 5), second.Charge("b", 2))
+	if err != nil || ds[0].Allowed || ds[1].DeniedBy().Policy != second.Name() {
+		t.Fatalf("%+v, %v; want a denial by the second", ds, err)
+	}
+	if got := r.store.Stats().Squeezed; got != 1 {
+		t.Errorf("squeezed %d times", got)
+	}
+	r.wantUsed(first, "a", 1)
+	r.wantUsed(second, "b", 2)
+	r.clock.advance(ds[0].RetryAfter - time.Microsecond)
+	for _, want := range []bool{false, true} {
+		ds, err := weir.TakeAll(t.Context(), first.Charge("a", 5), second.Charge("b", 2))
+		if err != nil || ds[0].Allowed != want {
+			t.Errorf("at RetryAfter: %+v, %v; want allowed %t", ds[0], err, want)
+		}
+		r.clock.advance(time.Microsecond)
 	}
 }
 
