@@ -21,7 +21,7 @@ run: ## run the service on 127.0.0.1:8080
 
 .PHONY: test
 test: ## run every test, with the race detector
-	@tools/need gcc gcc libc6-dev # the race detector is linked by a C compiler
+	@tools/need 'echo "#include <stdlib.h>" | gcc -E -' gcc libc6-dev # the race detector is linked by a C compiler
 	for module in $(MODULES); do CGO_ENABLED=1 go -C $$module test -race ./...; done
 	go test ./memory # memory and allocations, which the race detector distorts
 
@@ -39,7 +39,8 @@ bench: ## run the benchmarks, peers beside Weir (COUNT=6 repeats)
 .PHONY: fuzz
 fuzz: ## fuzz the arithmetic and the parsers (FUZZTIME=1m each)
 	for package in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+		list=$$(go test -list '^Fuzz' $$package); \
+		for target in $$(grep '^Fuzz' <<<"$$list" || true); do \
 			echo "$$package $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
 		done; \

@@ -8,7 +8,8 @@ type Algorithm uint8
 // The algorithms. All slide but FixedWindow.
 const (
 	// SlidingLog keeps the time of every take: exact in every trailing window,
-	// at 8 bytes for each take that is still in one. The default.
+	// at 8 bytes for each take that is still in one, or 16 where its times or
+	// totals do not fit in 32 bits. The default.
 	SlidingLog Algorithm = Algorithm(window.SlidingLog)
 	// SlidingCounter keeps two counts a limit and assumes that the previous
 	// window's takes were spread evenly. Its memory does not depend on the

@@ -16,7 +16,7 @@ type Charge struct {
 }
 
 // In puts the key in a group: keys of one group can be decided as one on every
-// store. The same key in another group, or in none, is another key. By
+// store. The same key in another group, or in none, is counted apart. By
 // default a key is a group of its own, which every policy of that key is in.
 func (c Charge) In(group string) Charge {
 	c.group = group
@@ -81,7 +81,7 @@ func (c Charge) amend(ctx context.Context, verb Verb, cost int64) error {
 // alone. A shadow policy among them never changes the outcome.
 //
 // The charges' limiters must share a store, and no two charges the same
-// limiter and key: that is ErrInvalid, as are more than MaxCharges. Other
+// limiter and key, whatever their groups: that is ErrInvalid, as are more than MaxCharges. Other
 // errors are as for Take. With no charges there are no decisions.
 func TakeAll(ctx context.Context, charges ...Charge) ([]Decision, error) {
 	if len(charges) == 0 {
@@ -114,7 +114,7 @@ func (it *Item) checkBeside(other *Item) error {
 	l, o := it.Terms.limiter, other.Terms.limiter
 	switch {
 	case o == l && other.Key == it.Key:
-		return fmt.Errorf("%w: policy %q is charged twice for key %.40q: charge the sum once", ErrInvalid, l.policy.Name, it.Key)
+		return fmt.Errorf("%w: policy %q is charged twice for key %.40q: a key has one charge", ErrInvalid, l.policy.Name, it.Key)
 	case o.config.Store != l.config.Store:
 		return fmt.Errorf("%w: policies %q and %q are on different stores: only one store decides as one",
 			ErrInvalid, o.policy.Name, l.policy.Name)

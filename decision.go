@@ -100,7 +100,7 @@ func (d *Decision) DeniedBy() Denial {
 
 // denial is the limit of the item that a verdict is denied by.
 func denial(it *Item, v *window.Verdict) *Denial {
-	return &Denial{it.Terms.Policy.Name, it.Key, limitOf(&it.Terms.Rule.Limits[v.DeniedBy])}
+	return &Denial{it.Terms.Policy.Name, it.Key, it.Terms.limits[v.DeniedBy]}
 }
 
 // Limits are the charge's limits in the policy's order, and how its key stands
@@ -110,19 +110,19 @@ func (d *Decision) Limits() iter.Seq[LimitStatus] {
 		if !d.known() {
 			return
 		}
-		limits := d.terms.Rule.Limits
+		limits := d.terms.limits
 		statuses := d.answer.Statuses()
 		for i := range limits {
-			if !yield(statusOf(&limits[i], &statuses[i])) {
+			if !yield(statusOf(limits[i], &statuses[i])) {
 				return
 			}
 		}
 	}
 }
 
-func statusOf(l *window.Limit, s *window.Status) LimitStatus {
+func statusOf(l Limit, s *window.Status) LimitStatus {
 	return LimitStatus{
-		Limit:      limitOf(l),
+		Limit:      l,
 		Used:       s.Used,
 		Remaining:  s.Remaining,
 		RetryAfter: micros(s.Retry),
@@ -155,7 +155,8 @@ func (d *Decision) Remaining() int64 {
 // even if ctx has been cancelled, so that a caller who went away is still
 // charged right. When nothing of the take is left, or the key was reset, there
 // is nothing to do and no error. The error is ErrInvalid for an actual cost
-// below 0 or above MaxQuota, or the store's.
+// below 0 or above MaxQuota, or for limits that LimitsFor should not have
+// given, and else the store's.
 //
 // Of copies of a Decision, settle one.
 func (d *Decision) Settle(ctx context.Context, actual int64) error {

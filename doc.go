@@ -63,7 +63,8 @@
 //   - A window that is widened knows what is still there of the time before:
 //     what an older, longer window had to keep, and no more.
 //   - At a ceiling of the memory store, keys that share a slot, and takes that
-//     were merged, are denied longer than they must be (promises 2 and 5).
+//     were merged, are denied longer than they must be (promises 2 and 5), and
+//     what settling a merged take down would free stays used.
 //   - A refund without a decision credits the oldest usage: when what it
 //     refunds has left the window, it over-admits its amount.
 //   - A settle whose take has more than 65,536 later entries of its key is
@@ -95,9 +96,11 @@
 // Usage is events, not tokens: what was recorded stays, and a changed quota
 // applies to it at once. With the sliding log a narrower window counts less of
 // it at once, and forgets nothing for a wider one. A counter's new window
-// takes over all that the next longer one (or else the longest) had counted,
-// as of now; a token bucket whose rate changed keeps the units that are
-// missing, and takes from before can no longer be settled.
+// takes over all that the next longer one (or else the longest) had counted at
+// the last take, as if it had all been then; a token bucket whose rate changed
+// keeps the units that were missing then. Of both, takes from before can no
+// longer be settled once one has been recorded since, and a wider window takes
+// over only what was still kept.
 //
 // # Which store
 //

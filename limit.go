@@ -85,12 +85,3 @@ func (l Limit) compile(a Algorithm) window.Limit {
 	}
 	return c
 }
-
-// limitOf is the limit that the arithmetic has, as it was given.
-func limitOf(c *window.Limit) Limit {
-	l := Limit{Quota: c.Quota, Window: micros(c.Window)}
-	if c.Burst != c.Quota {
-		l.Burst = c.Burst
-	}
-	return l
-}

@@ -42,8 +42,8 @@ func (l *Limiter) Name() string { return l.policy.Name }
 // Take decides whether key may consume cost units now, and records them if
 // so. A denial is a Decision, not an error, and records nothing.
 //
-// The error is ErrInvalid for an empty key, one above MaxKeyBytes or a cost
-// below 1; ErrCostExceedsQuota for a cost that could never be allowed; or
+// The error is ErrInvalid for an empty key, one above MaxKeyBytes, a cost below
+// 1 or limits of the key's own that no policy may have; ErrCostExceedsQuota for a cost that could never be allowed; or
 // ctx's. A failure of the store is no error: Config.OnError decides.
 func (l *Limiter) Take(ctx context.Context, key string, cost int64) (d Decision, err error) {
 	terms, err := l.termsOf(key, "")

@@ -72,8 +72,8 @@ func parseWindow(text string) (time.Duration, error) {
 			continue
 		}
 		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil {
-			return 0, fmt.Errorf("%q is no whole number of %s below 65536", number, unit.letter)
+		if err != nil || n > uint64(MaxWindow/unit.length) {
+			return 0, fmt.Errorf("%q is no whole number of %s within %s", number, unit.letter, formatWindow(MaxWindow))
 		}
 		total, rest = total+time.Duration(n)*unit.length, after
 	}

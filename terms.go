@@ -69,8 +69,8 @@ func (t *Terms) checkCost(key string, cost int64) error {
 	return nil
 }
 
-// tiers are the sets of limits that LimitsFor was seen to return, as long as
-// there are few; limits that differ from key to key are made ready each time.
+// tiers are the sets of limits that LimitsFor was seen to return last. Where
+// there are more than maxTiers of them, some are made ready again and again.
 type tiers struct {
 	known atomic.Pointer[[]*Terms]
 }
@@ -98,7 +98,7 @@ func (ts *tiers) find(l *Limiter, limits []Limit) (*Terms, error) {
 			}
 		}
 		if len(all) >= maxTiers {
-			return fresh, nil
+			all = nil // some of them may no longer be in use
 		}
 		grown := append(slices.Clone(all), fresh)
 		if ts.known.CompareAndSwap(known, &grown) {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weirlimit/weir"
 	"github.com/weirlimit/weir/internal/window"
@@ -147,7 +148,8 @@ func (s *Store) takeAll(visits []visit, answers []weir.Answer) {
 	for i, v := range visits {
 		if answers[i].Verdict.Allowed {
 			records[i] = s.apart(v, records[:i])
-			tight = tight || s.mayBeSqueezed(records[i], v.item)
+			// The same record twice is a mistake of whoever wraps the store.
+			tight = tight || s.mayBeSqueezed(records[i], v.item) || slices.Contains(records[:i], records[i])
 		}
 	}
 	var before []window.State

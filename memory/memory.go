@@ -11,10 +11,14 @@
 // At the ceiling nothing is forgotten and nobody is locked out. Keys that find
 // no room share overflow slots, 4096 for each policy, by a seeded hash: the
 // keys of one slot count together, so no more than a quota passes for all of
-// them, and some are denied that need not be. A key moves to a state of its
+// them, and some are denied that need not be. A refund without a decision does
+// nothing there, since nobody can tell whose usage it would free. Two keys of
+// one TakeAll never share: one of them gets a state of its own, as does a key
+// in a slot that is reset, even if that is one more than MaxKeys. A key moves to a state of its
 // own, with a copy of its slot's usage, as soon as there is room. A key whose
 // takes find no room merges them in pairs, the later time winning: it may be
-// denied longer than it must, and never admits more.
+// denied longer than it must, and never admits more; settling a merged take
+// down frees nothing, and is counted in Stats.
 //
 // # Time
 //
@@ -37,14 +41,18 @@ import (
 // A Config is the bounds of a store. The zero value is ready to use.
 type Config struct {
 	// MaxKeys is how many keys have a state of their own. The zero value is
-	// 1,000,000; a key that idles within its window costs some 300 bytes.
+	// 1,000,000. A key under one limit costs some 300 bytes, its own and its
+	// group's included if they are short, until the last take has left its
+	// window.
 	MaxKeys int
 	// MaxBytes is how much memory recorded takes may use: about 8 bytes each
 	// with the sliding log. The zero value is 256 MiB. Each key may always use
-	// 32 bytes.
+	// 32 bytes, and with the other algorithms what its limits need: 32 bytes
+	// each, or 48 in a token bucket.
 	MaxBytes int64
 	// Clock is read instead of the monotonic clock, if it is set: for tests and
-	// simulations. It is called under a lock, from any goroutine, and must not
+	// simulations. It is called while parts of the store are locked, also by a
+	// sweep in the background: it must be safe for concurrent use, and must not
 	// call the store.
 	Clock func() time.Time
 }
