@@ -1,6 +1,9 @@
 package window
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // What quick decides, and what it must leave to general: each row changes one
 // thing about a log of 5 units, taken at 10 s, under 10 in 10 s.
@@ -39,6 +42,7 @@ func TestQuick(t *testing.T) {
 		"another quota":          {rule(7, 10*second, 0), 12 * second, 2, false, true, 7},
 		"a total beyond 32 bits": {rule(MaxQuota, 10*second, 0), 12 * second, 1 << 32, false, false, 5 + 1<<32},
 		"a total just within":    {rule(MaxQuota, 10*second, 0), 12 * second, 1<<32 - 6, false, true, 1<<32 - 1},
+		"a cost of any size":     {ten, 12 * second, math.MaxInt64, false, false, 5},
 		"another algorithm":      {NewRule(FixedWindow, ten.Limits, 0), 12 * second, 1, false, false, 1},
 		"two limits":             {NewRule(SlidingLog, []Limit{{Quota: 10, Window: 10 * second}, {Quota: 9, Window: second}}, 0), 12 * second, 1, false, false, 6},
 	} {
