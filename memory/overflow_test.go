@@ -211,7 +211,7 @@ func TestPlaceOfExpired(t *testing.T) {
 	for _, a := range []weir.Algorithm{weir.SlidingLog, weir.FixedWindow} {
 		r := newRig(t, memory.Config{MaxKeys: 1})
 		r.allowed(r.limiter(a, "1/10s"), "old", 1)
-		l := r.limiter(a, "1/10s")
+		l := r.limiter(a, "100/10s") // so that no slot denies a newcomer, who then would not look
 		for _, test := range []struct {
 			after time.Duration
 			taken bool
