@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/weirlimit/weir"
+	"github.com/weirlimit/weir/cmd/weir/internal/limits"
 	"github.com/weirlimit/weir/cmd/weir/internal/server"
 	"github.com/weirlimit/weir/memory"
 )
@@ -57,7 +57,7 @@ func (c *serveCmd) Run(std streams) error {
 	}
 	url := "http://" + reachable(listener.Addr())
 	if _, err := fmt.Fprintf(std.out, "weir listens on %s: policy %q, %s for each key (%s, in memory). Try:\n  curl -i -d '{\"key\":\"user:42\"}' %s/v1/take\n",
-		url, policy.Name, joinLimits(policy.Limits), policy.Algorithm, url); err != nil {
+		url, policy.Name, limits.Join(policy.Limits), policy.Algorithm, url); err != nil {
 		return err
 	}
 	return s.Serve(ctx, listener)
@@ -70,12 +70,4 @@ func reachable(addr net.Addr) string {
 		return net.JoinHostPort("localhost", port)
 	}
 	return addr.String()
-}
-
-func joinLimits(limits []weir.Limit) string {
-	texts := make([]string, len(limits))
-	for i, l := range limits {
-		texts[i] = l.String()
-	}
-	return strings.Join(texts, " and ")
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/weirlimit/weir"
+	"github.com/weirlimit/weir/cmd/weir/internal/limits"
 )
 
 // maxKeys is how many of the keys most denied are told.
@@ -21,7 +21,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	if r.Requests > 0 {
 		fmt.Fprintf(&b, "%s to %s UTC (%v)\n", r.First.Format(time.DateTime), r.Last.Format(time.DateTime), r.Last.Sub(r.First))
 	}
-	fmt.Fprintf(&b, "\nWith %s for each key, these would have been denied:\n\n", joinLimits(r.Limits))
+	fmt.Fprintf(&b, "\nWith %s for each key, these would have been denied:\n\n", limits.Join(r.Limits))
 	fmt.Fprintf(&b, "  %-15s  %18s  %18s\n", "", "requests", "keys")
 	for _, row := range []struct {
 		algorithm weir.Algorithm
@@ -58,14 +58,6 @@ func cut(key string) string {
 		return key
 	}
 	return key[:most-3] + "..."
-}
-
-func joinLimits(limits []weir.Limit) string {
-	texts := make([]string, len(limits))
-	for i, l := range limits {
-		texts[i] = l.String()
-	}
-	return strings.Join(texts, " and ")
 }
 
 // WriteJSON writes the counts on a line.

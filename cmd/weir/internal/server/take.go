@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weirlimit/weir"
+	"github.com/weirlimit/weir/cmd/weir/internal/limits"
 )
 
 // maxBodyBytes is of a request.
@@ -33,7 +34,7 @@ func (s *Server) take(w http.ResponseWriter, r *http.Request) answer {
 	switch {
 	case errors.Is(err, weir.ErrCostExceedsQuota):
 		return problemf(http.StatusUnprocessableEntity, "cost %d is above what policy %s (%s) could ever admit at once",
-			req.cost, quote(p.limiter.Name()), joinLimits(p.limits))
+			req.cost, quote(p.limiter.Name()), limits.Join(p.limits))
 	case errors.Is(err, weir.ErrInvalid):
 		return problemf(http.StatusBadRequest, "%s", strings.TrimPrefix(err.Error(), weir.ErrInvalid.Error()+": "))
 	case err != nil: // the client has gone, or the server is closing
@@ -85,12 +86,4 @@ func (s *Server) choose(req *request) (*policy, *problem) {
 		return nil, problemf(http.StatusBadRequest, `field "policy" is missing: there are %s`, known)
 	}
 	return nil, problemf(http.StatusNotFound, "policy %s is unknown: there is %s", quote(req.policy), known)
-}
-
-func joinLimits(limits []weir.Limit) string {
-	texts := make([]string, len(limits))
-	for i, l := range limits {
-		texts[i] = l.String()
-	}
-	return strings.Join(texts, ", ")
 }
