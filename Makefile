@@ -28,7 +28,7 @@ test: ## run every test, with the race detector
 .PHONY: lint
 lint: bin/golangci-lint ## check formatting, the walls and the linters
 	for module in $(MODULES); do (cd $$module && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
-	for module in $(MODULES) tools; do go -C $$module mod tidy -diff; done
+	for module in $(MODULES); do go -C $$module mod tidy -diff; done
 
 .PHONY: bench
 bench: ## run the benchmarks, peers beside Weir (COUNT=6 repeats)
