@@ -58,15 +58,25 @@ func (l *Limiter) termsOf(key, group string) (*Terms, error) {
 
 // checkCost checks what is to be taken from a key, or peeked.
 func (t *Terms) checkCost(key string, cost int64) error {
+	if cost >= 1 && cost <= t.Rule.AtOnce {
+		return nil
+	}
+	return t.refuse(key, cost)
+}
+
+// refuse is the error of a cost that is not as most are, if it is one.
+func (t *Terms) refuse(key string, cost int64) error {
 	switch most := t.Rule.AtOnce; {
 	case cost < 1:
 		return fmt.Errorf("%w: cost %d of key %.40q: must be at least 1 (peek to look without taking)", ErrInvalid, cost, key)
-	case cost > most && most > 0 && !t.Policy.Shadow:
-		// A key that is blocked, by a quota of 0, is denied whatever the cost.
+	case most == 0 || t.Policy.Shadow:
+		// A key that is blocked, by a quota of 0, is denied whatever the cost,
+		// and a shadow policy never fails.
+		return nil
+	default:
 		return fmt.Errorf("%w: cost %d of key %.40q, and policy %q admits at most %d at once",
 			ErrCostExceedsQuota, cost, key, t.Policy.Name, most)
 	}
-	return nil
 }
 
 // tiers are the sets of limits that LimitsFor was seen to return last. Where

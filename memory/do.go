@@ -22,7 +22,11 @@ func (s *Store) Do(_ context.Context, verb weir.Verb, it weir.Item) (a weir.Answ
 	sh := &s.shards[shardOf(hash)]
 	sh.Lock()
 	defer sh.Unlock()
-	s.do(verb, visit{sh, &it, hash, s.now()}, &a)
+	if v := (visit{sh, &it, hash, s.now()}); verb == weir.VerbTake {
+		s.take(v, &a)
+	} else {
+		s.do(verb, v, &a)
+	}
 	return a, nil
 }
 
@@ -61,17 +65,16 @@ func (s *Store) DoAll(_ context.Context, verb weir.Verb, items []weir.Item) ([]w
 	return answers, nil
 }
 
+// do carries out the verbs that are no take.
 func (s *Store) do(verb weir.Verb, v visit, a *weir.Answer) {
 	switch verb {
-	case weir.VerbTake:
-		s.take(v, a)
 	case weir.VerbPeek:
 		v.peek(a)
 	case weir.VerbRefund:
 		s.refund(v)
 	case weir.VerbReset:
 		s.reset(v)
-	case weir.VerbSettle: // is Settle
+	case weir.VerbTake, weir.VerbSettle: // are functions of their own
 	}
 }
 
