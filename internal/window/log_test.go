@@ -268,3 +268,17 @@ func TestLogSettlesMany(t *testing.T) {
 		}
 	}
 }
+
+// A precision bounds a log by its window: an hour in seconds is 3,601 entries,
+// however many takes there are.
+func TestPrecisionBoundsMemory(t *testing.T) {
+	k := &key{t: t, rule: NewRule(SlidingLog, []Limit{{Quota: 1_000_000, Window: 3600 * second}}, second)}
+	most := 0
+	for at := int64(0); at < 3*3600*second; at += second / 4 {
+		k.decide(at, 1, true)
+		most = max(most, int(k.state.log.entries.n))
+	}
+	if most != 3601 {
+		t.Errorf("at most %d entries, want 3601", most)
+	}
+}
