@@ -189,3 +189,21 @@ func TestFixedTimelines(t *testing.T) {
 		{at: 2 * minute, cost: 10, allowed: true, used: 10, rule: new(fixedOf(perMinute))},
 	})
 }
+
+// A take from before a window changed cannot be told from others any longer:
+// settling it would free what they used.
+func TestCounterSettlesAcrossWindows(t *testing.T) {
+	k := &key{t: t, rule: NewRule(SlidingCounter, []Limit{{Quota: 10, Window: 10 * second}}, 0)}
+	k.decide(0, 5, true)
+	k.decide(10*second, 1, true)
+	k.decide(21*second, 5, true) // of the first nothing is left
+	k.rule = NewRule(SlidingCounter, []Limit{{Quota: 10, Window: 600 * second}}, 0)
+	k.decide(21*second, 1, true)
+	used := k.statuses[0].Used
+	if settled := k.settle(21*second, 0, 0); settled != Gone {
+		t.Errorf("the take of another window is settled: %v", settled)
+	}
+	if k.decide(21*second, 1, false); k.statuses[0].Used != used {
+		t.Errorf("used %d, and %d after the settle", used, k.statuses[0].Used)
+	}
+}

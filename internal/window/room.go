@@ -33,8 +33,8 @@ func (s *State) Grow(r *Rule, cost int64) {
 }
 
 // Squeeze makes room for one more entry of cost within the memory that there
-// is, or MinBytes if that is more, by merging entries in pairs: the later time wins, so
-// that usage stays longer than it must, and never too short.
+// is, or MinBytes if that is more, by merging entries in pairs: the later time
+// wins, so that usage stays longer than it must, and never too short.
 func (s *State) Squeeze(r *Rule, cost int64) {
 	g := &s.log.entries
 	if len(g.words) < minEntries {
